@@ -22,11 +22,19 @@ class SessionsPeriod(StrEnum):
     MONTHLY = "monthly"  #: since the current month of the subscription began
 
 
+class OverBudget(StrEnum):
+    """What becomes of prompts once the month's budget for language models is spent."""
+
+    REFUSE = "refuse"  #: they are refused
+    BUILT_IN = "built_in"  #: the built-in analyst answers them
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new. The agent
     does without `hidden_tools`. Prompts are answered by the first of `chat_models` and may ask for the others; without
-    any, the server's settings decide."""
+    any, the server's settings decide. Costs are of model calls whose price is known; a turn that has used more than
+    `turn_token_limit` asks the model once more, without tools."""
 
     name: str
     display_name: str
@@ -37,6 +45,10 @@ class Plan:
     monthly_upload_limit: int | None = None
     total_trace_limit: int | None = None
     retention_days: int | None = None
+    monthly_cost_limit_cents: int | None = None
+    monthly_token_limit: int | None = None
+    turn_token_limit: int | None = None
+    over_budget: OverBudget = OverBudget.REFUSE
     allow_public_sharing: bool = False
     hidden_tools: tuple[str, ...] = ()
     chat_models: tuple[str, ...] = ()
@@ -56,12 +68,15 @@ def checked(plan: Plan) -> Plan:
     if not plan.display_name.strip():
         raise InvalidPlan("A plan needs a display name.")
     counts = ("chat_messages_per_session", "chat_sessions_limit", "monthly_upload_limit", "total_trace_limit")
-    for name in (*counts, "price_monthly_cents"):
+    budgets = ("monthly_cost_limit_cents", "monthly_token_limit")
+    for name in (*counts, *budgets, "price_monthly_cents"):
         value = getattr(plan, name)
         if value is not None and not 0 <= value < 1 << 31:
             raise InvalidPlan(f"{name} cannot be {value}: it is a number from 0, or unlimited.")
     if plan.retention_days is not None and not 1 <= plan.retention_days <= 36_500:
         raise InvalidPlan("retention_days is a number from 1 to 36500, or unlimited.")
+    if plan.turn_token_limit is not None and not 1 <= plan.turn_token_limit < 1 << 31:
+        raise InvalidPlan("turn_token_limit is a number from 1, or unlimited.")
     if not all(NAME.fullmatch(tool) for tool in plan.hidden_tools):
         raise InvalidPlan("hidden_tools are names of tools, such as query_trace.")
     if not all(MODEL_NAME.fullmatch(model) for model in plan.chat_models):

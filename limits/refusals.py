@@ -19,6 +19,8 @@ class LimitType(StrEnum):
     MONTHLY_SESSIONS = "monthly_sessions"  #: conversations a user may begin in a month
     MONTHLY_UPLOADS = "monthly_uploads"  #: traces a user may upload in a month
     TOTAL_TRACES = "total_traces"  #: traces a user may keep at a time
+    MONTHLY_COST = "monthly_cost"  #: cents that language models may cost in a month
+    MONTHLY_TOKENS = "monthly_tokens"  #: tokens of language models in a month
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,13 @@ def refusal_text(decision: Decision) -> str:
             return f"You have used all {decision.limit} uploads of this month on {plan}.{until}"
         case LimitType.TOTAL_TRACES:
             return f"You keep {decision.used} traces and {plan} holds {decision.limit}. Delete one or upgrade."
+        case LimitType.MONTHLY_COST:
+            until = f" It renews on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
+            dollars = f"{(decision.limit or 0) / 100:.2f} USD"
+            return f"The {dollars} for language models of this month on {plan} are used up.{until}"
+        case LimitType.MONTHLY_TOKENS:
+            until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
+            return f"The {decision.limit:,} tokens of this month on {plan} are used up.{until}"
         case _:
             assert_never(decision.limit_type)
 

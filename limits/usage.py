@@ -12,7 +12,8 @@ from limits.refusals import LimitType
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """One user's counters. `plan` is the one that binds them, which is not the one they subscribed to while that is
-    unpaid; `granted_sessions` come on top of it."""
+    unpaid; `granted_sessions` come on top of it. `spent_cents` and `spent_tokens` are of model calls of the month,
+    cents rounded up."""
 
     user_id: str
     display_name: str | None
@@ -26,6 +27,8 @@ class Usage:
     traces: int
     period_start: datetime
     period_end: datetime
+    spent_cents: int = 0
+    spent_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class Meter:
 
 
 def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
-    """Sessions, uploads of the month, and stored traces, under the user's own plan or another one."""
+    """Sessions, uploads of the month, stored traces, and budgets where there are any, under the user's own plan or
+    another one."""
     plan = plan or usage.plan
     is_lifetime = plan.chat_sessions_period is SessionsPeriod.LIFETIME
     sessions = None if plan.chat_sessions_limit is None else plan.chat_sessions_limit + usage.granted_sessions
@@ -60,6 +64,14 @@ def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
         ),
         Meter(LimitType.MONTHLY_UPLOADS, usage.uploads, plan.monthly_upload_limit, usage.period_end),
         Meter(LimitType.TOTAL_TRACES, usage.traces, plan.total_trace_limit, None),
+        *(
+            Meter(limit_type, used, limit, usage.period_end)
+            for limit_type, used, limit in (
+                (LimitType.MONTHLY_COST, usage.spent_cents, plan.monthly_cost_limit_cents),
+                (LimitType.MONTHLY_TOKENS, usage.spent_tokens, plan.monthly_token_limit),
+            )
+            if limit is not None
+        ),
     )
 
 

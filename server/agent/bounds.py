@@ -18,6 +18,9 @@ LEAST_CONTEXT = 4_000
 SMALL_CONTEXT = 24_000
 """Below it the first request is a short one: the long one takes about 9,000, and some rounds of tools as much again."""
 
+LONG_REQUEST_TOKENS = 9_000
+"""Of the first request of a turn where the context is not small."""
+
 FIRST_REQUEST_TOKENS = 2_000
 """Of the short one: half of the smallest context."""
 

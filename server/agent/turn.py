@@ -69,6 +69,8 @@ class TurnInput:
     is_first_answer: bool
     hidden_tools: frozenset[str] = frozenset()
     offered_models: tuple[str, ...] | None = None
+    token_limit: int | None = None
+    """Tokens after which the turn calls no more tools."""
     tool_context: ToolContext | None = None
     core_memory: tuple[str, ...] | None = None
     """What the person's account remembers, a fact each; None where nothing is."""

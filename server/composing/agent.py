@@ -1,12 +1,13 @@
 """The agent of the settings, with its models and its prompt."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
-from server.agent.bounds import ANSWER_TOKENS, AgentBounds, answer_room
+from server.agent.bounds import ANSWER_TOKENS, LONG_REQUEST_TOKENS, AgentBounds, answer_room
 from server.agent.graph.plain_loop import run_nodes
 from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import Chat
@@ -16,7 +17,7 @@ from server.agent.tracing import Tracing
 from server.agent.turn import Pictures
 from server.composing.build import graph_version
 from server.composing.watching import Watching, prompt_file
-from server.ports.invocations import InvocationLog
+from server.ports.invocations import CallCost, InvocationLog
 from server.ports.traces import TraceWorkers
 from server.settings import Settings
 
@@ -58,6 +59,23 @@ def build_agent(
             observation_trace_id=watched.observation_trace_id,
         ),
     )
+
+
+def first_call(settings: Settings) -> Callable[[str | None], CallCost | None]:
+    """What the first model call of a turn may come to, by the model it asks for (None: the default); None for the
+    built-in analyst. Raises ConfigError for prices that cannot be read."""
+    prices, offered = read_prices(settings.model_prices), settings.offered_models
+    output = settings.answer_tokens or ANSWER_TOKENS
+
+    def cost(model: str | None) -> CallCost | None:
+        name = model or offered.names(None)[0]
+        if not offered.has_provider or name == ANALYST:
+            return None
+        price = prices.get(name)
+        bound = None if price is None else price.bound(LONG_REQUEST_TOKENS, output)
+        return CallCost(bound, LONG_REQUEST_TOKENS + output)
+
+    return cost
 
 
 def run_of(checkpoints: "Checkpoints | None", tracing: Tracing | None) -> Run:

@@ -12,6 +12,7 @@ from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.prometheus import PrometheusMeasures
 from server.agent.model_call.call_ledger import GRAPH_NAME
 from server.agent.turn import Agent
+from server.composing.agent import first_call
 from server.composing.build import graph_version
 from server.composing.readiness import Readiness
 from server.edges.http.client_config import ClientConfig
@@ -337,6 +338,7 @@ def _conversation(
         ),
         scores=adapters.scores,
         memory=memory,
+        first_call=first_call(settings),
     )
 
 

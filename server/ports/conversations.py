@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from limits.refusals import Decision
 from server.ports.identity import Caller
+from server.ports.invocations import CallCost
 from server.ports.request_ids import RequestIds, RunFacts
 from server.protocol.wire_values import AskedOfPage, LimitsView
 
@@ -92,7 +93,7 @@ class FoundSession:
 class TurnRequest:
     """`context` is what the person was looking at (a ViewerState as JSON), `model` the one asked for. `supersedes` is
     the turn whose place this one takes; every kind but PROMPT names one, and REGENERATE takes its prompt too. `ids` are
-    those of the request that asks."""
+    those of the request that asks, `bound` what its first model call may come to; None: it makes none."""
 
     caller: Caller
     trace_id: str
@@ -104,6 +105,7 @@ class TurnRequest:
     context: dict[str, Any] = field(default_factory=dict)
     supersedes: str | None = None
     ids: RequestIds | None = None
+    bound: CallCost | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,6 +97,21 @@ def invocation_id_of(turn_id: str, attempt: int, call_number: int, try_number: i
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"invocation/{turn_id}/{attempt}/{call_number}/{try_number}"))
 
 
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """What a call may come to, or is believed to have come to. `cost_usd` is None where its price is not known."""
+
+    cost_usd: Decimal | None
+    tokens: int
+
+
+def cost_of(invocation: Invocation) -> CallCost | None:
+    """What a call came to by the tokens that its provider reported; None where it reported none."""
+    if invocation.input_tokens is None:
+        return None
+    return CallCost(invocation.cost_usd, invocation.input_tokens + (invocation.output_tokens or 0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvocationFilter:
     """What None leaves open. `since` is part of the time, `until` is not."""
@@ -140,9 +155,16 @@ class Spend:
 class InvocationLog(Protocol):
     """Takes the rows of calls as they happen."""
 
-    async def record(self, invocation: Invocation) -> None:
-        """Keep the row, in place of an earlier one of the same id; the first prompt hash of a turn becomes the turn's.
-        Raises DatabaseUnavailable."""
+    async def begin(self, invocation: Invocation, bound: CallCost) -> None:
+        """Keep the row of a request that is about to be sent, and hold `bound` of its user's budget for it; the first
+        prompt hash of a turn becomes the turn's. Raises LimitExceeded, and nothing is kept, where the budget is spent;
+        DatabaseUnavailable."""
+        ...
+
+    async def record(self, invocation: Invocation, *, estimate: CallCost | None = None) -> int | None:
+        """Keep the row, in place of an earlier one of the same id, and settle what was reserved for it: by its tokens
+        where they are known, else by the `estimate`, without either for nothing. Returns the share of the month's
+        budget (80 or 100 %) that is reached by it, once for each. Raises DatabaseUnavailable."""
         ...
 
 

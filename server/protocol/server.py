@@ -90,7 +90,9 @@ class ChatError(WireModel):
 
     type: Literal["chat_error"] = "chat_error"
     error_code: Literal["limit_exceeded", "internal_error", "config_error"]
-    limit_type: Literal["session_messages", "lifetime_analyses", "monthly_sessions"] | None = None
+    limit_type: (
+        Literal["session_messages", "lifetime_analyses", "monthly_sessions", "monthly_cost", "monthly_tokens"] | None
+    ) = None
     message: str
     used: int | None = None
     limit: int | None = None

@@ -9,6 +9,7 @@ from limits.refusals import Decision, LimitType
 from server.adapters.storable import not_found
 from server.ports.clock import Clock
 from server.ports.identity import Caller
+from server.testing.budgets import MemoryBudget
 
 MONTH = timedelta(days=30)
 
@@ -47,6 +48,7 @@ class Standing:
     monthly_sessions: int = 0
     monthly_uploads: int = 0
     granted_sessions: int = 0
+    budget: MemoryBudget = field(default_factory=MemoryBudget)
     generation: int = 0
     """How often the counters were reset: what was counted before that is given back to nobody."""
 
@@ -68,7 +70,7 @@ class Standing:
         return self.period_end if self.plan.chat_sessions_period is SessionsPeriod.MONTHLY else None
 
     def refuse(self, limit_type: LimitType, used: int, limit: int, *, messages: int = 0) -> Decision:
-        monthly = limit_type in (LimitType.MONTHLY_SESSIONS, LimitType.MONTHLY_UPLOADS)
+        monthly = limit_type not in (LimitType.SESSION_MESSAGES, LimitType.LIFETIME_ANALYSES, LimitType.TOTAL_TRACES)
         return Decision(
             allowed=False,
             plan_name=self.plan.name,
@@ -123,6 +125,7 @@ class MemoryAccounts:
         while standing.period_end <= self.clock.now():
             standing.period_end += MONTH
             standing.monthly_sessions = standing.monthly_uploads = 0
+            standing.budget = MemoryBudget()
             if not standing.counts_lifetime:
                 standing.granted_sessions = 0
         return standing

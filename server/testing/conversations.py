@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from limits.plans import OverBudget
 from limits.refusals import Decision, LimitType
 from server.adapters.storable import (
     known_id,
@@ -164,18 +165,15 @@ class MemoryConversations(MemoryInterrupts):
         }
         if most_answering is not None and len(answering | {row.session_id}) > most_answering:
             raise too_many_answering(most_answering)
-        if session.counted is None:
-            ceiling = standing.sessions_limit
-            if ceiling is not None and standing.sessions_used >= ceiling:
-                kind = LimitType.LIFETIME_ANALYSES if standing.counts_lifetime else LimitType.MONTHLY_SESSIONS
-                return standing.refuse(kind, standing.sessions_used, ceiling, messages=used)
-            if standing.counts_lifetime:
-                standing.lifetime_sessions += 1
-                session.counted = (standing, (standing.generation, None), turn_id)
-            else:
-                standing.monthly_sessions += 1
-                session.counted = (standing, (standing.generation, standing.period_end), turn_id)
+        over = None if request.bound is None else standing.budget.reached(plan)
+        if over is not None and plan.over_budget is OverBudget.REFUSE:
+            return standing.refuse(*over, messages=used)
+        refused = session.count(standing, turn_id, messages=used)
+        if refused is not None:
+            return refused
         self._add_turn(session, request, turn_id, used + 1, standing)
+        if request.bound is not None and over is None:
+            standing.budget.hold_turn(turn_id, request.bound)
         return Decision(allowed=True, plan_name=plan.name, messages_used=used + 1, messages_limit=limit)
 
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
@@ -235,6 +233,7 @@ class MemoryConversations(MemoryInterrupts):
         if attempt not in (None, turn.attempt):
             return None
         session.turns[turn_id] = replace(turn, status=ending.status, model=ending.model or turn.model)
+        self._accounts.standing(turn.user_id).budget.close(turn_id)
         stored = [session.append(turn_id, message, self._clock.now()) for message in ending.messages]
         title = None if ending.title is None else storable_text(ending.title)
         session.row = replace(session.row, title=session.row.title or title, updated_at=self._clock.now())

@@ -5,8 +5,19 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from server.adapters.storable import known_id
+from server.errors import LimitExceeded
 from server.ports.identity import Caller
-from server.ports.invocations import Invocation, InvocationCursor, InvocationFilter, Outcome, Spend, SpendBy
+from server.ports.invocations import (
+    CallCost,
+    Invocation,
+    InvocationCursor,
+    InvocationFilter,
+    Outcome,
+    Spend,
+    SpendBy,
+    cost_of,
+)
+from server.testing.account_state import MemoryAccounts
 
 KEYS: dict[SpendBy, Callable[[Invocation], str]] = {
     SpendBy.DAY: lambda row: _day(row.started_at),
@@ -18,13 +29,32 @@ KEYS: dict[SpendBy, Callable[[Invocation], str]] = {
 
 
 class MemoryInvocations:
-    """Implements `Invocations`. `rows` are by id; `writes` counts all that were written."""
+    """Implements `Invocations`. `rows` are by id; `writes` counts all that were written. Without `accounts` nothing is
+    reserved."""
 
-    def __init__(self) -> None:
+    def __init__(self, accounts: MemoryAccounts | None = None) -> None:
+        self._accounts = accounts
         self.rows: dict[str, Invocation] = {}
         self.writes = 0
 
-    async def record(self, invocation: Invocation) -> None:
+    async def begin(self, invocation: Invocation, bound: CallCost) -> None:
+        if self._accounts is not None:
+            standing = self._accounts.standing(invocation.user_id)
+            over = standing.budget.hold_call(invocation.invocation_id, invocation.turn_id, bound, standing.plan)
+            if over is not None:
+                raise LimitExceeded(standing.refuse(*over))
+        self._keep(invocation)
+
+    async def record(self, invocation: Invocation, *, estimate: CallCost | None = None) -> int | None:
+        self._keep(invocation)
+        if self._accounts is None:
+            return None
+        standing, known = self._accounts.standing(invocation.user_id), cost_of(invocation)
+        return standing.budget.settle(
+            invocation.invocation_id, known or estimate, is_estimate=known is None, plan=standing.plan
+        )
+
+    def _keep(self, invocation: Invocation) -> None:
         self.rows[invocation.invocation_id] = invocation
         self.writes += 1
 

@@ -1,5 +1,6 @@
 """Plans, subscriptions and counters of MemoryAccounts: the twin of PostgresPlans."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -11,6 +12,7 @@ from limits.plans import Plan
 from limits.usage import Usage
 from server.errors import NotFound
 from server.testing.account_state import MONTH, Standing
+from server.testing.budgets import MemoryBudget
 from server.testing.trace_records import MemoryTraceRecords
 
 
@@ -58,6 +60,8 @@ class MemoryPlans:
             traces=self._traces.count_of(user_id),
             period_start=standing.period_end - MONTH,
             period_end=standing.period_end,
+            spent_cents=math.ceil((standing.budget.spent.cost_usd or 0) * 100),
+            spent_tokens=standing.budget.spent.tokens,
         )
 
     async def usages(self, *, limit: int | None = None, offset: int = 0) -> list[Usage]:
@@ -85,6 +89,7 @@ class MemoryPlans:
         def reset(standing: Standing) -> None:
             standing.lifetime_sessions = standing.monthly_sessions = standing.monthly_uploads = 0
             standing.granted_sessions = 0
+            standing.budget = MemoryBudget()
             standing.generation += 1
 
         return await self._change_user("reset_usage", user_id, author, reset)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from limits.refusals import Decision, LimitType
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import BadRequest
 from server.ports.conversations import (
@@ -42,6 +43,22 @@ class MemorySession:
     @property
     def has_unended_turn(self) -> bool:
         return any(not turn.status.has_ended for turn in self.turns.values())
+
+    def count(self, standing: Standing, turn_id: str, *, messages: int) -> Decision | None:
+        """Count the session with its first turn; why it may not begin."""
+        if self.counted is not None:
+            return None
+        ceiling = standing.sessions_limit
+        if ceiling is not None and standing.sessions_used >= ceiling:
+            kind = LimitType.LIFETIME_ANALYSES if standing.counts_lifetime else LimitType.MONTHLY_SESSIONS
+            return standing.refuse(kind, standing.sessions_used, ceiling, messages=messages)
+        if standing.counts_lifetime:
+            standing.lifetime_sessions += 1
+            self.counted = (standing, (standing.generation, None), turn_id)
+        else:
+            standing.monthly_sessions += 1
+            self.counted = (standing, (standing.generation, standing.period_end), turn_id)
+        return None
 
     def is_empty_since(self, moment: datetime) -> bool:
         """Whether it was opened before, and nothing was asked in it, or only refused."""

@@ -5,6 +5,7 @@ own answers.
 import contextlib
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from limits.administration import PlanRecords
@@ -23,6 +24,7 @@ from server.ports.conversations import (
 )
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
+from server.ports.invocations import CallCost
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
@@ -79,7 +81,9 @@ class Conversation:
         scores: Scores | None = None,
         admission: Admission | None = None,
         memory: AccountMemory | None = None,
+        first_call: Callable[[str | None], CallCost | None] = lambda _: None,
     ) -> None:
+        """`first_call`: what the first model call of a turn may come to, by the model it asks for."""
         self.memory = memory
         self._admission = admission or Admission(per_minute=None, what="prompts", monotonic=time.monotonic)
         self._conversations = conversations
@@ -94,6 +98,7 @@ class Conversation:
         self._models = models
         self._most_turns_per_user = most_turns_per_user
         self._scores = scores or NoScores()
+        self._first_call = first_call
 
     async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
         """Open or rejoin a session and listen to it, where the message says so after what the client has of a turn.
@@ -222,20 +227,15 @@ class Conversation:
 
     async def rate(self, caller: Caller, message: Feedback) -> None:
         """Keep what the caller thinks of an answer. Raises BadRequest for what is no answer."""
-        turn_id = await self._conversations.rate_message(
-            caller, message.message_id, score=message.score, reason=message.reason
-        )
+        score, reason = message.score, message.reason
+        turn_id = await self._conversations.rate_message(caller, message.message_id, score=score, reason=reason)
         if turn_id is not None:
             self._scores.rated(
-                turn_id=turn_id,
-                message_id=message.message_id,
-                user_id=caller.user_id,
-                score=message.score,
-                reason=message.reason,
+                turn_id=turn_id, message_id=message.message_id, user_id=caller.user_id, score=score, reason=reason
             )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
-        request = replace(request, ids=CURRENT.get())
+        request = replace(request, ids=CURRENT.get(), bound=self._first_call(request.model))
         try:
             reserved = await self._conversations.accept_turn(
                 request, queue_behind=queue_behind, most_answering=self._most_turns_per_user
@@ -251,9 +251,9 @@ class Conversation:
         if reserved.has_ended:
             return None
         ahead = reserved.ahead
-        turn_id, session_id = str(uuid.UUID(request.turn_id)), str(uuid.UUID(request.session_id))
+        turn_id = str(uuid.UUID(request.turn_id))
         if ahead is None:
-            ahead = await self._queue.put(TurnJob(turn_id, session_id))
+            ahead = await self._queue.put(TurnJob(turn_id, str(uuid.UUID(request.session_id))))
         request_id = None if request.ids is None else request.ids.request_id
         return WaitingForModel(turn_id=turn_id, position=ahead or None, request_id=request_id)
 

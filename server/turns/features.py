@@ -8,10 +8,11 @@ from limits.administration import PlanRecords
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
     """`hidden_tools` are neither offered nor can be called. `models` are those that a prompt may ask for, the default
-    first; None: those of the server's settings."""
+    first; None: those of the server's settings. A turn that has used `turn_tokens` calls no more tools."""
 
     hidden_tools: frozenset[str] = frozenset()
     models: tuple[str, ...] | None = None
+    turn_tokens: int | None = None
 
 
 async def features(plans: PlanRecords | None, plan_name: str) -> Features:
@@ -19,4 +20,8 @@ async def features(plans: PlanRecords | None, plan_name: str) -> Features:
     found = [] if plans is None else [plan for plan in await plans.plans() if plan.name == plan_name]
     if not found:
         return Features()
-    return Features(hidden_tools=frozenset(found[0].hidden_tools), models=found[0].chat_models or None)
+    return Features(
+        hidden_tools=frozenset(found[0].hidden_tools),
+        models=found[0].chat_models or None,
+        turn_tokens=found[0].turn_token_limit,
+    )

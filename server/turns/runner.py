@@ -323,6 +323,7 @@ class TurnRunner:
             is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools,
             offered_models=offered.models,
+            token_limit=offered.turn_tokens,
             page_answer=page_answer_of(turn),
             foreign=await CallerTools.of(self._mcp_tools, caller),
             request_id=turn.request_id,

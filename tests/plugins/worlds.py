@@ -36,7 +36,7 @@ from server.ports.conversations import (
 from server.ports.core_memory import CoreMemory
 from server.ports.history import History
 from server.ports.identity import Caller
-from server.ports.invocations import Invocations
+from server.ports.invocations import CallCost, Invocations
 from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
 from server.ports.traces import TraceRecords, TraceRow
@@ -131,6 +131,7 @@ class Talk:
         queue_behind: bool = False,
         supersedes: str | None = None,
         most_answering: int | None = None,
+        bound: CallCost | None = None,
     ) -> Decision:
         request = TurnRequest(
             caller=self.caller,
@@ -140,6 +141,7 @@ class Talk:
             prompt=prompt,
             kind=kind,
             supersedes=supersedes,
+            bound=bound,
         )
         return await self.world.conversations.reserve_turn(
             request, queue_behind=queue_behind, most_answering=most_answering
@@ -199,7 +201,7 @@ def memory_world() -> World:
 
     conversations = MemoryConversations(traces)
     memory = MemoryCoreMemory(accounts, conversations)
-    invocations, notes = MemoryInvocations(), MemoryNotes(traces)
+    invocations, notes = MemoryInvocations(traces.accounts), MemoryNotes(traces)
 
     async def let_expire(interrupt_id: str) -> None:
         conversations.let_expire(interrupt_id)
@@ -263,6 +265,8 @@ async def save_plan(owner_dsn: str, plan: Plan) -> None:
     row = asdict(plan) | {"hidden_tools": list(plan.hidden_tools), "chat_models": list(plan.chat_models)}
     del row["is_retired"]
     row["price_monthly"] = row.pop("price_monthly_cents") / 100
+    cents = row.pop("monthly_cost_limit_cents")
+    row["monthly_cost_limit_usd"] = None if cents is None else cents / 100
     names = sql.SQL(", ").join(map(sql.Identifier, row))
     places = sql.SQL(", ").join(map(sql.Placeholder, row))
     insert = "insert into subscription_plans ({0}) values ({1}) on conflict (name) do update set ({0}) = row ({1})"

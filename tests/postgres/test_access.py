@@ -127,6 +127,9 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "add_trace_note": (
         "add_trace_note(%(u)s, %(t)s, gen_random_uuid(), 9, 'function', 'p0', 'f1', null, null, 'draw', null, 'slow')"
     ),
+    "hold_turn_budget": "hold_turn_budget(%(turn)s, 0.5, 100)",
+    "hold_call_budget": "hold_call_budget(gen_random_uuid(), %(turn)s, gen_random_uuid(), %(u)s, null, 0.5, 100)",
+    "settle_call_budget": "settle_call_budget(gen_random_uuid(), 'settled', 0.5, 100, false)",
     "user_usage": "user_usage()",
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",

@@ -30,7 +30,7 @@ export interface CancelTurn {
 export interface ChatError {
   type: "chat_error";
   errorCode: "limit_exceeded" | "internal_error" | "config_error";
-  limitType: "session_messages" | "lifetime_analyses" | "monthly_sessions" | null;
+  limitType: "session_messages" | "lifetime_analyses" | "monthly_sessions" | "monthly_cost" | "monthly_tokens" | null;
   message: string;
   used: number | null;
   limit: number | null;

@@ -1,7 +1,7 @@
 """Sessions, turns and messages in PostgreSQL. What may be and what counts is decided by the database's functions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC
 from typing import Any
 from uuid import UUID
@@ -141,6 +141,12 @@ class PostgresConversations(PostgresInterrupts):
                 standing = await (await connection.execute(statement("sessions_answering"), parameters)).fetchone()
                 if standing is not None and standing["answering"] > most_answering:
                     raise too_many_answering(most_answering)
+            if request.bound is not None:
+                bound = {"bound_usd": request.bound.cost_usd, "bound_tokens": request.bound.tokens}
+                row = await (await connection.execute(statement("hold_turn_budget"), parameters | bound)).fetchone()
+                if row is not None and not row["allowed"]:
+                    decided = replace(decision(row), messages_limit=decided.messages_limit)
+                    raise psycopg.Rollback
             if self._queue is not None:
                 job = TurnJob(str(parameters["turn_id"]), str(parameters["session_id"]))
                 ahead = await self._queue.put_within(connection, job)

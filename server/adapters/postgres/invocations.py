@@ -10,11 +10,13 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from server.adapters.postgres.pool import Database
+from server.adapters.postgres.pool import Database, decision
 from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, storable_text
+from server.errors import LimitExceeded
 from server.ports.identity import Caller
 from server.ports.invocations import (
+    CallCost,
     Invocation,
     InvocationCursor,
     InvocationFilter,
@@ -22,6 +24,7 @@ from server.ports.invocations import (
     Purpose,
     Spend,
     SpendBy,
+    cost_of,
 )
 
 NAMES = tuple(one.name for one in fields(Invocation))
@@ -33,12 +36,28 @@ class PostgresInvocations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def record(self, invocation: Invocation) -> None:
-        parameters = {name: _stored(value) for name, value in asdict(invocation).items()}
+    async def begin(self, invocation: Invocation, bound: CallCost) -> None:
+        parameters = _parameters(invocation) | {"bound_usd": bound.cost_usd, "bound_tokens": bound.tokens}
         async with self._database.transaction() as connection:
-            if invocation.call_number == invocation.try_number == 1 and invocation.ended_at is None:
+            if invocation.call_number == invocation.try_number == 1:
                 await connection.execute(statement("first_prompt_hash"), parameters)
             await connection.execute(statement("record_invocation"), parameters)
+            row = await (await connection.execute(statement("hold_call_budget"), parameters)).fetchone()
+            if row is not None and not row["allowed"]:
+                raise LimitExceeded(decision(row))
+
+    async def record(self, invocation: Invocation, *, estimate: CallCost | None = None) -> int | None:
+        cost = cost_of(invocation) or estimate
+        parameters = _parameters(invocation) | {
+            "kind": "released" if cost is None else "settled",
+            "counted_usd": None if cost is None else cost.cost_usd,
+            "counted_tokens": 0 if cost is None else cost.tokens,
+            "is_estimate": cost is estimate and cost is not None,
+        }
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("record_invocation"), parameters)
+            row = await (await connection.execute(statement("settle_call_budget"), parameters)).fetchone()
+        return None if row is None else row["percent"]
 
     async def of_turn(self, caller: Caller, turn_id: str) -> list[Invocation]:
         parameters = {"user_id": caller.user_id, "turn_id": known_id(turn_id, "turn")}
@@ -69,6 +88,10 @@ class PostgresInvocations:
 async def _all(connection: AsyncConnection[DictRow], name: str, parameters: Mapping[str, Any]) -> list[Invocation]:
     rows = await (await connection.execute(statement(name), parameters)).fetchall()
     return [_invocation(row) for row in rows]
+
+
+def _parameters(invocation: Invocation) -> dict[str, Any]:
+    return {name: _stored(value) for name, value in asdict(invocation).items()}
 
 
 def _stored(value: object) -> object:

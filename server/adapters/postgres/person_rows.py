@@ -38,6 +38,7 @@ PARTS = {
     "memory_changes": "person_memory_changes",
     "memory_proposals": "person_memory_proposals",
     "invocations": "person_invocations",
+    "charges": "person_charges",
 }
 GO = (
     "remove_memory_of_accounts",
@@ -51,6 +52,7 @@ GO = (
     "remove_kept_views_of_person",
     "remove_traces_of_accounts",
     "remove_invocations_of_accounts",
+    "remove_charges_of_person",
     "remove_empty_sessions_of_person",
     "unname_sessions_of_person",
     "unname_traces_of_person",

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from limits.administration import Author, Change
 from limits.errors import InvalidPlan, UnknownPlan, UnknownUser
-from limits.plans import Plan, SessionsPeriod
+from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.usage import Usage
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
@@ -25,6 +25,8 @@ CEILINGS = (
     "monthly_upload_limit",
     "total_trace_limit",
     "retention_days",
+    "monthly_token_limit",
+    "turn_token_limit",
 )
 
 
@@ -170,9 +172,15 @@ def _plan(row: Mapping[str, Any]) -> Plan:
         allow_public_sharing=row["allow_public_sharing"],
         hidden_tools=tuple(row["hidden_tools"]),
         chat_models=tuple(row["chat_models"]),
+        monthly_cost_limit_cents=_cents(row["monthly_cost_limit_usd"]),
+        over_budget=OverBudget(row["over_budget"]),
         is_retired=row["retired_at"] is not None,
         **{name: row[name] for name in CEILINGS},
     )
+
+
+def _cents(dollars: object) -> int | None:
+    return None if dollars is None else int(Decimal(str(dollars)) * 100)
 
 
 def _parameters(plan: Plan) -> dict[str, Any]:
@@ -180,6 +188,9 @@ def _parameters(plan: Plan) -> dict[str, Any]:
     return values | {
         "display_name": storable_text(plan.display_name),
         "price_monthly": Decimal(plan.price_monthly_cents) / 100,
+        "monthly_cost_limit_usd": None
+        if plan.monthly_cost_limit_cents is None
+        else Decimal(plan.monthly_cost_limit_cents) / 100,
         "hidden_tools": list(plan.hidden_tools),
         "chat_models": list(plan.chat_models),
     }
@@ -202,6 +213,8 @@ def _usage(row: DictRow) -> Usage:
                 "granted_sessions",
                 "uploads",
                 "traces",
+                "spent_cents",
+                "spent_tokens",
             )
         },
     )

@@ -39,6 +39,7 @@ TABLES = (
     "public.core_memory_changes",
     "public.core_memory_proposals",
     "public.ai_invocation_summaries",
+    "public.charge_receipts",
 )
 """Each after those that it refers to. Of users only their ids are kept: who they are an identity provider knows."""
 

@@ -28,7 +28,11 @@ async def call_model(state: TurnState, context: TurnContext) -> dict[str, Any]:
     number = state["model_calls"] + 1
     message_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{context.turn.turn_id}/{number}"))
     model = named(state.get("answered_by"), context.model)
-    is_last = state["tool_rounds"] >= context.bounds.tool_rounds or not has_room(state, context, model)
+    is_last = (
+        state["tool_rounds"] >= context.bounds.tool_rounds
+        or has_used_its_tokens(state, context)
+        or not has_room(state, context, model)
+    )
     call = ModelCall(
         turn=context.turn,
         number=number,
@@ -66,6 +70,12 @@ async def call_model(state: TurnState, context: TurnContext) -> dict[str, Any]:
 def definitions_for(context: TurnContext, model: Model) -> list[dict[str, Any]]:
     """The tools as this model is offered them."""
     return definitions(context.tools, short=context.bounds_of(model).first_request_tokens is not None)
+
+
+def has_used_its_tokens(state: TurnState, context: TurnContext) -> bool:
+    """Whether the turn has come to the tokens that its plan allows it."""
+    limit = context.turn.token_limit
+    return limit is not None and (state["input_tokens"] or 0) + (state["output_tokens"] or 0) >= limit
 
 
 def has_room(state: TurnState, context: TurnContext, model: Model) -> bool:

@@ -2,6 +2,7 @@
 when its outcome is known.
 """
 
+import math
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
@@ -14,18 +15,25 @@ import structlog
 from langchain_core.messages import AIMessageChunk, AnyMessage
 from langchain_core.messages.ai import UsageMetadata
 
+from limits.refusals import refusal_text
+from server.agent.bounds import ANSWER_TOKENS, CHARACTERS_PER_TOKEN
 from server.agent.model_call.chat_model import REQUEST_FAILED, REQUEST_REPEATED, Model, ReplyStream
+from server.agent.model_call.fallback import OVER_BUDGET
 from server.agent.model_call.prompt_hash import VERSION, prompt_hash
+from server.agent.model_call.token_counts import characters_in
 from server.agent.model_call.usage_reports import UNCLEAR, believable, cached_tokens, reasoning_tokens
 from server.agent.turn import TurnInput
-from server.errors import DatabaseUnavailable, ServerError
+from server.errors import DatabaseUnavailable, LimitExceeded, ModelFailed, ServerError
 from server.ports.clock import Clock
-from server.ports.invocations import Invocation, InvocationLog, Outcome, Purpose, invocation_id_of
+from server.ports.invocations import CallCost, Invocation, InvocationLog, Outcome, Purpose, invocation_id_of
 
 IN_PROCESS = "in_process"
 """The executor that runs the graph in the server itself."""
 
 GRAPH_NAME = "flamechat"
+
+PICTURE_TOKENS = 1_500
+"""Of a picture of the largest size that is sent, as OpenAI counts its tiles; others count less."""
 
 WITHIN_S = 5.0
 """How long a call that was cut off waits for its row to be written."""
@@ -90,6 +98,17 @@ class CallLedger:
         )
 
 
+def tokens_of(messages: Sequence[AnyMessage], tools: Sequence[dict[str, Any]], pictures: int) -> int:
+    """An estimate of what a request takes, by the average of this kind of text."""
+    return math.ceil(characters_in(messages, tools) / CHARACTERS_PER_TOKEN) + pictures * PICTURE_TOKENS
+
+
+def cost_at_most(model: Model, input_tokens: int, output_tokens: int) -> CallCost:
+    """What a call of so many tokens comes to, where nothing of it was read before."""
+    cost = None if model.price is None else model.price.bound(input_tokens, output_tokens)
+    return CallCost(cost, input_tokens + output_tokens)
+
+
 def run_id_of(turn: TurnInput) -> str:
     """Of the graph's run: one for each attempt of a turn."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run/{turn.turn_id}/{turn.attempt}"))
@@ -118,7 +137,11 @@ class CallAttempts:
         self._tries = 0
         self._open: _OpenAttempt | None = None
         self._unwritten: Invocation | None = None
+        self._estimate: CallCost | None = None
         self._model: Model | None = None
+        self._input_tokens = 0
+        self.budget_percent: int | None = None
+        """The share of the month's budget that this call has reached, where its person is to be informed of it."""
 
     def observed(
         self,
@@ -134,6 +157,7 @@ class CallAttempts:
         if not model.is_language_model:
             return chat
         self._model = model
+        self._input_tokens = tokens_of(messages, tools, pictures)
         if self._call is not None:
             self._call = replace(
                 self._call,
@@ -147,7 +171,7 @@ class CallAttempts:
         return ObservedStream(self, chat)
 
     async def begin(self) -> None:
-        """A request is about to be sent. Raises DatabaseUnavailable."""
+        """A request is about to be sent. Raises ModelFailed where its user's budget is spent, DatabaseUnavailable."""
         if self._ledger is None or self._call is None or self._model is None:
             return
         self._tries += 1
@@ -158,8 +182,12 @@ class CallAttempts:
             try_number=self._tries,
             started_at=clock.now(),
         )
-        self._open = _OpenAttempt(row, self._model, clock)
-        await self._ledger.invocations.record(row)
+        bound = cost_at_most(self._model, self._input_tokens, self._model.output_tokens or ANSWER_TOKENS)
+        try:
+            await self._ledger.invocations.begin(row, bound)
+        except LimitExceeded as error:
+            raise ModelFailed(refusal_text(error.decision), code=OVER_BUDGET, retryable=False) from None
+        self._open = _OpenAttempt(row, self._model, clock, self._input_tokens)
 
     def receive(self, chunk: AIMessageChunk) -> None:
         """A part of the reply."""
@@ -169,10 +197,14 @@ class CallAttempts:
     async def end(self, outcome: Outcome, code: str | None = None, *, tool_calls: int | None = None) -> None:
         """The attempt that is open has come to this. Raises DatabaseUnavailable."""
         if self._open is not None:
-            self._unwritten, self._open = self._open.ended(outcome, code, tool_calls), None
+            self._unwritten, self._estimate = self._open.ended(outcome, code, tool_calls), self._open.estimate(outcome)
+            self._open = None
         if self._unwritten is not None and self._ledger is not None:
-            await self._ledger.invocations.record(self._unwritten)
+            reached = await self._ledger.invocations.record(self._unwritten, estimate=self._estimate)
             self._unwritten = None
+            if reached is not None:
+                self.budget_percent = reached
+                log.warning("budget_reached", user_id=self._turn.caller.user_id, percent=reached)
 
     async def cut_off(self, error: BaseException) -> None:
         """The attempt that is open was left for this error, which is no failure of the model. Raises nothing: it would
@@ -193,10 +225,12 @@ class CallAttempts:
 class _OpenAttempt:
     """A request whose outcome is not known yet, and what came of it so far."""
 
-    def __init__(self, row: Invocation, model: Model, clock: Clock) -> None:
+    def __init__(self, row: Invocation, model: Model, clock: Clock, input_tokens: int) -> None:
         self._row = row
         self._model = model
         self._clock = clock
+        self._input_tokens = input_tokens
+        self._received_characters = 0
         self._since = clock.monotonic()
         self._first_token_ms: float | None = None
         self._reports: list[UsageMetadata] = []
@@ -205,9 +239,18 @@ class _OpenAttempt:
     def receive(self, chunk: AIMessageChunk) -> None:
         if self._first_token_ms is None and (chunk.content or chunk.tool_call_chunks):
             self._first_token_ms = self._elapsed_ms()
+        self._received_characters += len(chunk.text) + sum(len(one["args"] or "") for one in chunk.tool_call_chunks)
         if chunk.usage_metadata:
             self._reports.append(chunk.usage_metadata)
         self._metadata |= {name: value for name, value in chunk.response_metadata.items() if isinstance(value, str)}
+
+    def estimate(self, outcome: Outcome) -> CallCost | None:
+        """What it has cost where its provider does not say: what was sent and what came. None for a request of which
+        nothing came and that nobody cut off: it was refused or lost."""
+        if self._first_token_ms is None and outcome not in (Outcome.OK, Outcome.CANCELLED, Outcome.TIMEOUT):
+            return None
+        received = math.ceil(self._received_characters / CHARACTERS_PER_TOKEN)
+        return cost_at_most(self._model, self._input_tokens, received)
 
     def ended(self, outcome: Outcome, code: str | None, tool_calls: int | None) -> Invocation:
         usage, price = believable(self._reports), self._model.price

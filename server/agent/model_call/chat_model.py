@@ -3,6 +3,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Protocol
 
 from langchain_core.messages.ai import UsageMetadata
@@ -41,6 +42,10 @@ class Price:
         cached = usage.get("input_token_details", {}).get("cache_read", 0) if self.cached_input is not None else 0
         dear = (usage["input_tokens"] - cached) * self.input + usage["output_tokens"] * self.output
         return (dear + cached * (self.cached_input or 0)) / 1e6
+
+    def bound(self, input_tokens: int, output_tokens: int) -> Decimal:
+        """US dollars of a call of so many tokens, none of which had been read before."""
+        return Decimal(f"{(input_tokens * self.input + output_tokens * self.output) / 1e6:.12f}")
 
 
 FREE = Price(input=0, output=0)

@@ -14,6 +14,9 @@ DOWN = frozenset({"model_unreachable", "model_timeout", "model_failed", "model_s
 BUSY = frozenset({"model_rate_limited", "model_quota"})
 """The provider works and declines: another language model may answer, but the analyst does not take over unasked."""
 
+OVER_BUDGET = "over_budget"
+"""Code of the failure that no call was made: the person's month is spent. The analyst costs nothing."""
+
 KEPT_SHARE = 0.25
 """Share of a history that is kept when it was too long: providers do not say by how much, and there is one retry."""
 
@@ -29,10 +32,24 @@ BY_RULE = (
 )
 
 
+SPENT = (
+    "*This month's budget for language models is used up. The built-in analyst answers instead: it works by rules over "
+    "the trace and is not a language model.*\n\n"
+)
+"""What the analyst says first where the person's plan pays for no more calls."""
+
+
+def preface(gave_up: str) -> str:
+    """What the analyst says first when it takes over after a failure of this code."""
+    return {"model_timeout": TOO_SLOW, OVER_BUDGET: SPENT}.get(gave_up, BY_RULE)
+
+
 def stands_in(model: Model, chosen: Model, failed: ModelFailed) -> Model | None:
     """The fallback of the `chosen` model that comes after `model`; None when there is none for this failure."""
     chain = (chosen, *chosen.fallbacks)
     later = chain[[one.name for one in chain].index(model.name) + 1 :]
+    if failed.code == OVER_BUDGET:
+        return next((one for one in later if not one.is_language_model), None)
     if failed.code in DOWN:
         return later[0] if later else None
     return next((one for one in later if one.is_language_model), None) if failed.code in BUSY else None

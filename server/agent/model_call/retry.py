@@ -11,7 +11,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from server.agent.model_call.call_ledger import CallAttempts, outcome_of
 from server.agent.model_call.chat_model import REASONING, Model
 from server.agent.model_call.debug_messages import MessageRecorder
-from server.agent.model_call.fallback import BY_RULE, TOO_SLOW, oldest_turns, stands_in
+from server.agent.model_call.fallback import oldest_turns, preface, stands_in
 from server.agent.model_call.reply_stream import BrokenReply, Reply, ReplyReader
 from server.agent.model_call.token_counts import characters_in
 from server.agent.tracing import PROMPT_VERSION
@@ -94,7 +94,7 @@ class ModelCall:
         attempt = 1
         while True:
             if not self.model.is_language_model and self.model is not self._chosen:
-                self._reader.preface = TOO_SLOW if self.gave_up == "model_timeout" else BY_RULE
+                self._reader.preface = preface(self.gave_up)
             try:
                 return await self._ask()
             except BrokenReply as error:
@@ -135,6 +135,8 @@ class ModelCall:
             if kept := reply.message.additional_kwargs.get(REASONING):
                 kept["model"] = self.model.name
             await self._attempts.end(Outcome.OK, tool_calls=len(reply.message.tool_calls))
+            if self._attempts.budget_percent is not None:
+                self.notes["budget"] = budget_note(self._attempts.budget_percent)
             return reply
         except BrokenReply as error:
             problem = str(error)
@@ -177,6 +179,13 @@ class ModelCall:
         await self._sink.emit(
             TurnStarted(attempt=self._turn.attempt, model=other.label, prompt_version=self._prompt_version)
         )
+
+
+def budget_note(percent: int) -> str:
+    """What the person is to know of the share of the month's budget that a call has reached."""
+    if percent < 100:
+        return f"{percent} % of this month's budget for language models are used."
+    return "This month's budget for language models is used up."
 
 
 def cost_of(model: Model, reply: Reply) -> float | None:

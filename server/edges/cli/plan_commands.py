@@ -14,7 +14,7 @@ import click
 
 from limits.administration import Administration, Author
 from limits.errors import LimitsError
-from limits.plans import Plan, SessionsPeriod
+from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.refusals import LimitType
 from limits.usage import Forecast, Usage, meters
 from server.edges.cli.entry_points import CliEntryPoints
@@ -32,6 +32,8 @@ WORDS = {
     LimitType.MONTHLY_UPLOADS: "uploads this month",
     LimitType.TOTAL_TRACES: "traces held",
     LimitType.SESSION_MESSAGES: "messages",
+    LimitType.MONTHLY_COST: "cents of model calls this month",
+    LimitType.MONTHLY_TOKENS: "tokens this month",
 }
 
 Task = Callable[[Administration], Awaitable[Any]]
@@ -62,6 +64,14 @@ PLAN_OPTIONS = (
     _limit_option("--monthly-upload-limit"),
     _limit_option("--total-trace-limit"),
     _limit_option("--retention-days"),
+    _limit_option("--monthly-cost-limit-cents"),
+    _limit_option("--monthly-token-limit"),
+    _limit_option("--turn-token-limit"),
+    click.option(
+        "--over-budget",
+        type=click.Choice(tuple(map(str, OverBudget))),
+        help="What becomes of prompts once the month is spent.",
+    ),
     click.option("--allow-public-sharing/--no-public-sharing", default=None),
     click.option(
         "--hidden-tools", help="Tools of the agent that the plan leaves out, with commas; none for all of them."
@@ -76,6 +86,9 @@ LIMITS = (
     "monthly_upload_limit",
     "total_trace_limit",
     "retention_days",
+    "monthly_cost_limit_cents",
+    "monthly_token_limit",
+    "turn_token_limit",
 )
 
 
@@ -256,6 +269,7 @@ def _values(options: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a plan that were given, as the plan has them."""
     readers: dict[str, Callable[[str], Any]] = {
         "chat_sessions_period": SessionsPeriod,
+        "over_budget": OverBudget,
         "hidden_tools": _tools,
         "chat_models": _models,
         **{name: partial(_ceiling, name) for name in LIMITS},
@@ -331,6 +345,8 @@ def _plan_line(plan: Plan) -> str:
         f"{plan.name:12} messages {_shown(plan.chat_messages_per_session):>9}   sessions {sessions:>14}   "
         f"uploads/month {_shown(plan.monthly_upload_limit):>9}   traces {_shown(plan.total_trace_limit):>9}   "
         f"days {_shown(plan.retention_days):>9}{'   retired' if plan.is_retired else ''}"
+        + ("" if plan.monthly_cost_limit_cents is None else f"   cents/month {plan.monthly_cost_limit_cents}")
+        + ("" if plan.monthly_token_limit is None else f"   tokens/month {plan.monthly_token_limit}")
         + (f"   without {', '.join(plan.hidden_tools)}" if plan.hidden_tools else "")
         + (f"   by {', '.join(plan.chat_models)}" if plan.chat_models else "")
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
 
-from limits.plans import Plan, SessionsPeriod
+from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.refusals import LimitType
 from limits.usage import Meter, Usage, meters
 from server.agent.model_call.offered_models import label_of
@@ -30,6 +30,10 @@ class PlanView(WireModel):
     monthly_upload_limit: int | None
     total_trace_limit: int | None
     retention_days: int | None
+    monthly_cost_limit_cents: int | None
+    monthly_token_limit: int | None
+    turn_token_limit: int | None
+    over_budget: OverBudget
     allow_public_sharing: bool
     hidden_tools: tuple[str, ...]
     chat_models: tuple[str, ...]

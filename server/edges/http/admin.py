@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator, Field
 
 from limits.administration import Author
-from limits.plans import Plan, SessionsPeriod
+from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.refusals import LimitType
 from limits.usage import Forecast
 from server.agent.tools.all_tools import known_tool
@@ -38,6 +38,10 @@ class PlanChanges(WireModel):
     monthly_upload_limit: Ceiling = None
     total_trace_limit: Ceiling = None
     retention_days: Ceiling = None
+    monthly_cost_limit_cents: Ceiling = None
+    monthly_token_limit: Ceiling = None
+    turn_token_limit: Annotated[int, Field(ge=1, lt=1 << 31)] | None = None
+    over_budget: OverBudget = OverBudget.REFUSE
     allow_public_sharing: bool = False
     hidden_tools: tuple[ToolName, ...] = ()
     chat_models: tuple[ModelName, ...] = ()

@@ -19,6 +19,7 @@ from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
 from server.ports.core_memory import Action, NewProposal
 from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.invocations import CallCost
 from server.ports.kept_views import LongParts
 from server.ports.notes import NewNote, NoteKind
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
@@ -109,7 +110,7 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
                 who, traces[on], {PERSONAL: "a" * 12, BENS: "b" * 12}[text], LongParts("", text)
             )
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
-            await world.invocations.record(a_call(caller))
+            await world.invocations.begin(a_call(caller), CallCost(None, 1))
     for caller, name in ((anna, "anna"), (ben, "ben")):
         await store.put(TRACES_BUCKET, f"{caller.account_id}/{traces[name]}", name.encode())
     await store.put(TRACES_BUCKET, f"{TEAM}/{traces['team']}", b"team")
@@ -152,6 +153,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory_changes": 1,
         "memory_proposals": 1,
         "invocations": 2,
+        "charges": 2,
     }
     assert (done.rows, done.objects, done.lost) == (30, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [

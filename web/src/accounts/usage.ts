@@ -12,6 +12,10 @@ export interface Plan {
   monthlyUploadLimit: number | null;
   totalTraceLimit: number | null;
   retentionDays: number | null;
+  monthlyCostLimitCents: number | null;
+  monthlyTokenLimit: number | null;
+  turnTokenLimit: number | null;
+  overBudget: "refuse" | "built_in";
   allowPublicSharing: boolean;
   chatModels: string[];
   hiddenTools: string[];
@@ -20,7 +24,14 @@ export interface Plan {
 
 /** One thing that is counted; null limits are unlimited. */
 export interface Meter {
-  limitType: "session_messages" | "lifetime_analyses" | "monthly_sessions" | "monthly_uploads" | "total_traces";
+  limitType:
+    | "session_messages"
+    | "lifetime_analyses"
+    | "monthly_sessions"
+    | "monthly_uploads"
+    | "total_traces"
+    | "monthly_cost"
+    | "monthly_tokens";
   used: number;
   limit: number | null;
   left: number | null;
@@ -102,14 +113,21 @@ export const METER_WORDS: Record<Meter["limitType"], string> = {
   monthly_sessions: "conversations this month",
   monthly_uploads: "uploads this month",
   total_traces: "traces",
+  monthly_cost: "cents for language models this month",
+  monthly_tokens: "tokens of language models this month",
 };
 
 /** Whether the limit that refused a question would let it through now. */
 export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
+  const isBudget = refusal.limitType === "monthly_cost" || refusal.limitType === "monthly_tokens";
   const meter =
     refusal.limitType === "session_messages"
       ? mine.messages
-      : mine.usage.meters.find((one) => one.limitType === "lifetime_analyses" || one.limitType === "monthly_sessions");
+      : mine.usage.meters.find(({ limitType }) =>
+          isBudget
+            ? limitType === refusal.limitType
+            : limitType === "lifetime_analyses" || limitType === "monthly_sessions",
+        );
   return meter !== null && meter !== undefined && (meter.left === null || meter.left > 0);
 }
 
@@ -121,8 +139,12 @@ export function chosenModel(offered: OfferedModel[] | null, kept: string | null)
 
 /** Plans on offer that would let the refused question through, by price. */
 export function widerPlans(refusal: ChatError, mine: MyUsage): Plan[] {
-  const ceiling = (plan: Plan) =>
-    refusal.limitType === "session_messages" ? plan.chatMessagesPerSession : plan.chatSessionsLimit;
+  const ceiling = (plan: Plan) => {
+    if (refusal.limitType === "session_messages") return plan.chatMessagesPerSession;
+    if (refusal.limitType === "monthly_cost") return plan.monthlyCostLimitCents;
+    if (refusal.limitType === "monthly_tokens") return plan.monthlyTokenLimit;
+    return plan.chatSessionsLimit;
+  };
   return mine.onOffer
     .filter((plan) => plan.name !== mine.usage.plan.name && plan.name !== "local")
     .filter((plan) => ceiling(plan) === null || ceiling(plan)! > (refusal.limit ?? 0))

@@ -4,7 +4,14 @@ import { admin, type Forecast, type Plan } from "../accounts/usage.ts";
 import type { Act } from "./admin.tsx";
 
 type Ceiling =
-  "chatMessagesPerSession" | "chatSessionsLimit" | "monthlyUploadLimit" | "totalTraceLimit" | "retentionDays";
+  | "chatMessagesPerSession"
+  | "chatSessionsLimit"
+  | "monthlyUploadLimit"
+  | "totalTraceLimit"
+  | "retentionDays"
+  | "monthlyCostLimitCents"
+  | "monthlyTokenLimit"
+  | "turnTokenLimit";
 
 const FIELDS: [Ceiling, string][] = [
   ["chatMessagesPerSession", "Messages in a conversation"],
@@ -12,6 +19,9 @@ const FIELDS: [Ceiling, string][] = [
   ["monthlyUploadLimit", "Uploads a month"],
   ["totalTraceLimit", "Traces held"],
   ["retentionDays", "Days that traces are kept"],
+  ["monthlyCostLimitCents", "Cents for language models a month"],
+  ["monthlyTokenLimit", "Tokens of language models a month"],
+  ["turnTokenLimit", "Tokens of an answer before it calls no more tools"],
 ];
 
 type Names = "chatModels" | "hiddenTools";
@@ -33,6 +43,7 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
   const [name, setName] = useState(plan?.name ?? "");
   const [displayName, setDisplayName] = useState(plan?.displayName ?? "");
   const [period, setPeriod] = useState(plan?.chatSessionsPeriod ?? "monthly");
+  const [overBudget, setOverBudget] = useState(plan?.overBudget ?? "refuse");
   const [cents, setCents] = useState(String(plan?.priceMonthlyCents ?? 0));
   const [sharing, setSharing] = useState(plan?.allowPublicSharing ?? false);
   const [ceilings, setCeilings] = useState<Record<string, string>>(
@@ -50,6 +61,7 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
     return {
       ...numbers,
       displayName,
+      overBudget,
       priceMonthlyCents: Number(cents),
       allowPublicSharing: sharing,
       chatModels: split(lists.chatModels),
@@ -90,7 +102,7 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
           {words}
           <input
             type="number"
-            min={field === "retentionDays" ? 1 : 0}
+            min={field === "retentionDays" || field === "turnTokenLimit" ? 1 : 0}
             placeholder="unlimited"
             value={ceilings[field]}
             onInput={(event) => setCeilings({ ...ceilings, [field]: event.currentTarget.value })}
@@ -102,6 +114,13 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
         <select value={period} onChange={(event) => setPeriod(event.currentTarget.value as typeof period)}>
           <option value="monthly">by the month</option>
           <option value="lifetime">for a lifetime</option>
+        </select>
+      </label>
+      <label>
+        Once the month's budget is spent
+        <select value={overBudget} onChange={(event) => setOverBudget(event.currentTarget.value as typeof overBudget)}>
+          <option value="refuse">questions are refused</option>
+          <option value="built_in">the built-in analyst answers</option>
         </select>
       </label>
       <label>

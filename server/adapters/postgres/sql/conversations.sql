@@ -67,6 +67,10 @@ select * from public.reserve_chat_turn(
     p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
 )
 
+-- name: hold_turn_budget
+-- What its first call may cost, in the transaction that accepts it.
+select * from public.hold_turn_budget(%(turn_id)s, %(bound_usd)s, %(bound_tokens)s)
+
 -- name: may_note_refusal
 -- A session in which the user may write, and no such note in it: all that a prompt costs that is refused again.
 select exists (

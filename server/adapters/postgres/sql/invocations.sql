@@ -29,6 +29,18 @@ set model_answered = excluded.model_answered, provider_request_id = excluded.pro
 update public.chat_turns set prompt_hash = %(prompt_hash)s
 where id = %(turn_id)s and prompt_hash is null and %(prompt_hash)s::text is not null
 
+-- name: hold_call_budget
+-- After its row: budgets are locked last.
+select * from public.hold_call_budget(
+    %(invocation_id)s, %(turn_id)s, %(account_id)s, %(user_id)s, %(request_id)s, %(bound_usd)s, %(bound_tokens)s
+)
+
+-- name: settle_call_budget
+-- By what it came to.
+select public.settle_call_budget(
+    %(invocation_id)s, %(kind)s, %(counted_usd)s, %(counted_tokens)s, %(is_estimate)s
+) as percent
+
 -- name: invocations_of_turn
 -- In the order in which they were made.
 select i.* from public.ai_invocation_summaries i

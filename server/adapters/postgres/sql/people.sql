@@ -97,6 +97,12 @@ select to_jsonb(i) from public.ai_invocation_summaries i
 where i.account_id = any(%(accounts)s) or i.user_id = %(user_id)s
 order by i.started_at, i.invocation_id
 
+-- name: person_charges
+-- What was reserved for their calls, and spent.
+select to_jsonb(r) from public.charge_receipts r
+where r.account_id = any(%(accounts)s) or r.user_id = %(user_id)s
+order by r.at, r.id
+
 -- name: objects_of_person
 -- What goes with them: their own accounts' traces, and the pictures of their turns.
 select %(traces)s, t.object_path from public.traces t where t.account_id = any(%(accounts)s)
@@ -193,6 +199,10 @@ delete from public.message_feedback where user_id = %(user_id)s
 -- name: remove_plan_changes_of_person
 -- Of the audit, what was done for them.
 delete from public.plan_changes where user_id = %(user_id)s
+
+-- name: remove_charges_of_person
+-- Of their own month, and in their own accounts.
+delete from public.charge_receipts where user_id = %(user_id)s or account_id = any(%(accounts)s)
 
 -- name: unname_plan_changes_of_person
 -- What they did for others stays, without them.

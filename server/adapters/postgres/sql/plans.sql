@@ -28,12 +28,14 @@ select * from public.subscription_plans where name = %(name)s for update
 -- No row when the name is taken.
 insert into public.subscription_plans (
     name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
-    monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools, chat_models
+    monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools, chat_models,
+    monthly_cost_limit_usd, monthly_token_limit, turn_token_limit, over_budget
 )
 values (
     %(name)s, %(display_name)s, %(price_monthly)s, %(chat_messages_per_session)s, %(chat_sessions_limit)s,
     %(chat_sessions_period)s, %(monthly_upload_limit)s, %(total_trace_limit)s, %(retention_days)s,
-    %(allow_public_sharing)s, %(hidden_tools)s, %(chat_models)s
+    %(allow_public_sharing)s, %(hidden_tools)s, %(chat_models)s, %(monthly_cost_limit_usd)s, %(monthly_token_limit)s,
+    %(turn_token_limit)s, %(over_budget)s
 )
 on conflict (name) do nothing
 
@@ -45,13 +47,19 @@ set display_name = %(display_name)s, price_monthly = %(price_monthly)s,
     chat_sessions_period = %(chat_sessions_period)s, monthly_upload_limit = %(monthly_upload_limit)s,
     total_trace_limit = %(total_trace_limit)s, retention_days = %(retention_days)s,
     allow_public_sharing = %(allow_public_sharing)s, hidden_tools = %(hidden_tools)s,
-    chat_models = %(chat_models)s,
+    chat_models = %(chat_models)s, monthly_cost_limit_usd = %(monthly_cost_limit_usd)s,
+    monthly_token_limit = %(monthly_token_limit)s, turn_token_limit = %(turn_token_limit)s,
+    over_budget = %(over_budget)s,
     retired_at = case when %(is_retired)s then coalesce(retired_at, now()) end, updated_at = now()
 where name = %(name)s
 
 -- name: user_usage
 -- Where one user stands, or all.
-select * from public.user_usage(%(user_id)s, %(limit)s, %(offset)s)
+select u.*, ceil(100 * coalesce(b.spent_usd, 0))::integer as spent_cents,
+    coalesce(b.spent_tokens, 0)::bigint as spent_tokens
+from public.user_usage(%(user_id)s, %(limit)s, %(offset)s) with ordinality as u
+left join flamechat_private.budgets b on b.user_id = u.user_id and b.period_start = u.period_start
+order by u.ordinality
 
 -- name: conversations_of
 -- Those of these users that have so many messages, as a prompt's reservation counts them.

@@ -3,8 +3,8 @@
 from server.agent.verification.readings.invented_names import InventedNames
 from server.agent.verification.readings.origins import Origins, Recursion
 from server.agent.verification.readings.proportions import Proportions
-from server.agent.verification.readings.superlatives import Superlatives
 from server.agent.verification.readings.recording_sizes import RecordingSizes
+from server.agent.verification.readings.superlatives import Superlatives
 from server.agent.verification.statements.measures import Measures
 from server.agent.verification.statements.relations import Reader
 from server.agent.verification.statements.stack_relations import StackRelations

@@ -13,7 +13,7 @@ from server.agent.bounds import AgentBounds
 from server.agent.model_call.call_ledger import GRAPH_NAME, CallLedger, run_id_of
 from server.agent.model_call.chat_model import Price
 from server.errors import DatabaseUnavailable, ModelFailed
-from server.ports.invocations import UNFINISHED, Invocation, Outcome
+from server.ports.invocations import UNFINISHED, CallCost, Invocation, Outcome
 from server.testing.invocations import MemoryInvocations
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 from tests.server.agent.turns import Stage, stage
@@ -42,8 +42,12 @@ class Kept(MemoryInvocations):
     rows: dict[str, Invocation] = field(default_factory=dict)
     writes: int = 0
     fails: bool = False
+    _accounts: None = None
 
-    async def record(self, invocation: Invocation) -> None:
+    async def begin(self, invocation: Invocation, bound: CallCost) -> None:
+        await self.record(invocation)
+
+    async def record(self, invocation: Invocation, *, estimate: CallCost | None = None) -> None:
         if self.fails:
             raise DatabaseUnavailable("away")
         await MemoryInvocations.record(self, invocation)

@@ -78,7 +78,7 @@ async def test_a_prompt_is_refused_once_the_month_is_spent_and_says_when_it_rene
     assert (await talk.ask(new_uuid())).allowed, "the built-in analyst costs nothing"
 
 
-async def test_what_is_held_counts_until_the_turn_ends(world: World) -> None:
+async def test_what_is_reserved_counts_until_the_turn_ends(world: World) -> None:
     caller = await world.user(a_plan(monthly_cost_limit_cents=100))
     talks = [await Talk.begin(world, caller) for _ in range(4)]
     turns = [new_uuid() for _ in talks]

@@ -26,7 +26,7 @@ COST = Decimal("0.013370000001")
 
 
 async def ask_all(dsn: str, caller: Caller, trace_id: str) -> dict[str, int]:
-    """What came of the prompts of one process: refused at the door, refused before a call, answered by two calls."""
+    """What came of the prompts of one process: refused, stopped before a call, answered by two calls."""
     outcomes = {"refused": 0, "stopped": 0, "answered": 0}
     async with Database(dsn) as database:
         conversations, invocations = PostgresConversations(database), PostgresInvocations(database)

@@ -19,9 +19,9 @@ const FIELDS: [Ceiling, string][] = [
   ["monthlyUploadLimit", "Uploads a month"],
   ["totalTraceLimit", "Traces held"],
   ["retentionDays", "Days that traces are kept"],
-  ["monthlyCostLimitCents", "Cents for language models a month"],
-  ["monthlyTokenLimit", "Tokens of language models a month"],
-  ["turnTokenLimit", "Tokens of an answer before it calls no more tools"],
+  ["monthlyCostLimitCents", "Budget a month, in cents"],
+  ["monthlyTokenLimit", "Tokens a month"],
+  ["turnTokenLimit", "Tokens of one answer"],
 ];
 
 type Names = "chatModels" | "hiddenTools";

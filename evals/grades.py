@@ -77,9 +77,11 @@ _CARRIED = re.compile(r"^About [^:]*, as before:\s*", re.IGNORECASE)
 _PLACE = re.compile(r":\d+$|\.(?:py|js|ts|go|java|c|cc|cpp|h|rb|rs|html|json|gz|txt|prof|jfr)$", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*+]\s|\d+[.)]\s|\|)")
 _NOTE = re.compile(
-    r"\s*\([^()]*\b(?:not (?:know|understand|sure)|(?:take|took) (?:it|this) (?:as|for))\b[^()]*\)", re.IGNORECASE
+    r"\s*\([^()]*\b(?:not (?:know|understand|sure)|(?:take|took) (?:it|this) (?:as|for))\b[^()]*\)|"
+    r"\**I could not place [^“\n]{0,200}“[^”\n]*”: ",
+    re.IGNORECASE,
 )
-"""A note in brackets that the question was not understood, or for which other one it was taken."""
+"""A note that the question was not understood, in full or in part, or for which other one it was taken."""
 _NOTE_WITHIN = 1_000
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_\]]*\s+(?=[\"'(*_\[`]*[A-Z`\[])")
 _FIGURE = re.compile(r"\d")

@@ -23,6 +23,8 @@ _BEFORE_ALTERNATIVES = re.compile(
     r"(?:what|which)(?: \w+)? (?:takes?|is|costs?|dominates|eats?|wins?)(?: \w+){0,3}[:,]?)? ?(?:the )?",
     re.IGNORECASE,
 )
+_WHICH_OF_THEM = re.compile(r",? (?:which|who|what)(?: one)? (?:is|takes|costs|was|needs|has) .*$", re.IGNORECASE)
+"""The end of `forward or backward, which is longer`."""
 _SHARE_OF = re.compile(
     r"\bhow (?:much|many \w+|long|expensive|costly|heavy|big)\b(?: (?:time|cpu|of it|of that|of this|of the time|"
     r"memory|work|share))?(?: (?:is|are|was|were|does|do|did|go|goes|went|gets?))?"
@@ -67,8 +69,9 @@ def plainer(text: str) -> str:
 def alternatives(text: str) -> tuple[str, ...]:
     """The words of which one is asked for, in small letters; empty where it is not put so, or where another kind of
     question knows them."""
-    *parts, last = re.split(r",? or |, ?", text.strip().rstrip("?!. "))
-    if not parts or f" or {last}" not in text:
+    asked = _WHICH_OF_THEM.sub("", text.strip().rstrip("?!. "))
+    *parts, last = re.split(r",? or |, ?", asked)
+    if not parts or f" or {last}" not in asked:
         return ()
     lead = _BEFORE_ALTERNATIVES.match(parts[0])
     words = [parts[0][lead.end() if lead else 0 :], *parts[1:], last]

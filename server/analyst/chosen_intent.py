@@ -21,6 +21,7 @@ from server.analyst.kinds_of_work import work_named_in
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
     WHO_WORKS,
+    asks_for_the_longest_wait,
     asks_of_symbols,
     asks_whether,
     asks_why_so_few,
@@ -113,7 +114,8 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
         return _likely(near, ABOUT_ONE_FUNCTION) or Intent.FUNCTION
     if named.thread is not None and intent in OF_A_THREAD and not has_function:
         return Intent.THREAD
-    if has_range and intent in NARROWED_BY_TIME and not (intent is Intent.SHOW and has_function):
+    narrows = intent in NARROWED_BY_TIME or (_THE_SAME.match(text) and not has_function)
+    if has_range and narrows and not (intent is Intent.SHOW and has_function):
         return Intent.WINDOW
     if intent is Intent.GROUP and not has_function and not (named.maybe or asks_by_file(text) or asks_how_busy(text)):
         return Intent.OVERVIEW
@@ -133,7 +135,8 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
     names_two = len({*named.names, *named.maybe}) > 1 and intent not in (Intent.COMPARE, Intent.MEMORY)
     if names_two and _ONE_AGAINST_ANOTHER.search(text):
         return Intent.TWO_FUNCTIONS
-    if _SELF_AND_TOTAL.search(text) and (has_function or named.maybe):
+    of_one = _SELF_AND_TOTAL.search(text) or (_WHICH_LINE.search(text) and intent not in OF_A_CAUSE)
+    if of_one and (has_function or named.maybe):
         return Intent.FUNCTION
     if (_VIA.search(text) or _WHO_CALLS.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
@@ -187,8 +190,18 @@ _WHO_WAITS = re.compile(
     r"\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b",
     re.IGNORECASE,
 )
+_HANGS = re.compile(
+    r"\b(?:threads?|workers?|process(?:es)?|pool) (?:\w+ )?(?:hangs?|get stuck|gets stuck|(?:is|are) stuck)\b|"
+    r"\b(?:zeit|lange|meisten) beim warten\b",
+    re.IGNORECASE,
+)
+_WHO_WAITS_MOST = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*who\b.{0,8}\b(?:waits?|waited|waiting|is blocked)\b.{0,12}\b(?:longest|most)\b",
+    re.IGNORECASE,
+)
 _HOTTEST_KERNEL = re.compile(
-    r"\b(?:which|what|worst|slowest|heaviest|top|hottest) (?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
+    r"\b(?:which|what|worst|slowest|heaviest|top|hottest|biggest|largest|longest|costliest) "
+    r"(?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
     re.IGNORECASE,
 )
 _SO_MANY = re.compile(
@@ -201,12 +214,17 @@ _WHEN = re.compile(r"(?:and |so )?when\b", re.IGNORECASE)
 _A_SHARE = re.compile(
     r"\d ?(?:%|percent|prozent)|\b(?:more|less) than (?:a |the )?(?:half|third|quarter)", re.IGNORECASE
 )
+_THE_SAME = re.compile(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
+_WHICH_LINE = re.compile(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
 _HAS_A_WORD = re.compile(r"\w")
 
 
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_WHO_WAITS.search, Intent.PROFILES),
+    (_HANGS.search, Intent.WAITING),
+    (asks_for_the_longest_wait, Intent.WAITING),
+    (_WHO_WAITS_MOST.search, Intent.PROFILES),
     (_HOTTEST_KERNEL.search, Intent.GROUP),
     (asks_of_jank, Intent.LONG_TASKS),
     (_OF_OBJECTS.search, Intent.MEMORY),

@@ -162,6 +162,15 @@ class Evidence:
         """What counts of the main profile are a number of; None without counts."""
         return (self.main or {}).get("counted")
 
+    @property
+    def runs_in_several(self) -> bool:
+        """Whether there are more profiles like the main one, in which a function may be called, too."""
+        main, rows = self.main, (self.summary or {}).get("profiles", [])
+        return main is not None and any(
+            row["handle"] != main["handle"] and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
+            for row in rows
+        )
+
     def profile(self, handle: str | None) -> dict[str, Any] | None:
         """A profile's row, as far as it was listed."""
         listed = [*(self.summary or {}).get("profiles", []), *(self.first("list_profiles") or {}).get("profiles", [])]

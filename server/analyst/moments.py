@@ -25,6 +25,11 @@ _SPAN = re.compile(
     rf"(\d+(?:\.\d+)?){_UNIT}?\s*{_AND}\s*(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
     re.IGNORECASE,
 )
+_WITHOUT_UNIT = re.compile(
+    r"\b(?:between|zwischen|entre|tra|между)\s+(\d+(?:\.\d+)?)\s+(?:and|und|et|y|e|и)\s+(\d+(?:\.\d+)?)(?![\w%.])\W*$",
+    re.IGNORECASE,
+)
+"""`between 4 and 5` at the end of a prompt, in seconds."""
 _AT = re.compile(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _LENGTH = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _AT_SECOND = re.compile(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
@@ -99,6 +104,15 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
         start, end = milliseconds(match[1], match[2] or match[3] or last), milliseconds(match[4], last)
         if start < end:
             found.append((match.start(), TimeRange(start, end)))
+    found += (
+        []
+        if found
+        else [
+            (m.start(), TimeRange(milliseconds(m[1], None), milliseconds(m[2], None)))
+            for m in _WITHOUT_UNIT.finditer(text)
+            if float(m[1]) < float(m[2])
+        ]
+    )
     if not found:
         found = [*_single(text)]
     for pattern, part in _PARTS:
@@ -128,7 +142,17 @@ def _length(match: re.Match[str]) -> float:
 def without_time_ranges(text: str) -> str:
     """The text with W where a time range is named."""
     text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
-    for pattern in (_SPAN, _AT, _AT_SECOND, _FIRST, _LAST, _AFTER, *(one for one, _ in _PARTS), _IN_VIEW):
+    for pattern in (
+        _SPAN,
+        _WITHOUT_UNIT,
+        _AT,
+        _AT_SECOND,
+        _FIRST,
+        _LAST,
+        _AFTER,
+        *(one for one, _ in _PARTS),
+        _IN_VIEW,
+    ):
         text = pattern.sub(" W ", text)
     return text
 

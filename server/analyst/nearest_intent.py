@@ -48,13 +48,15 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """`words` are those of the examples, `seldom` those that at most `SELDOM` of them have; `rarity` by bucket;
-    `intent_weights` and `language_weights` by bucket and name."""
+    """`words` are those of the examples, `seldom` those that at most `SELDOM` of them have; `asked_with` the places in
+    `intents` of those that have a word, as bits; `rarity` by bucket; `intent_weights` and `language_weights` by bucket
+    and name."""
 
     intents: tuple[str, ...]
     languages: tuple[str, ...]
     words: frozenset[str]
     seldom: frozenset[str]
+    asked_with: dict[str, int]
     rarity: Any
     intent_weights: Any
     language_weights: Any
@@ -114,11 +116,16 @@ def learnt(given: Sequence[tuple[str, str, str]]) -> Classifier:
     intents = tuple(sorted({intent for _, intent, _ in given}))
     languages = tuple(sorted({language for _, _, language in given}))
     counts = Counter(word for prompt, _, _ in given for word in set(_WORD.findall(prompt.casefold())))
+    asked_with: dict[str, int] = dict.fromkeys(counts, 0)
+    for prompt, intent, _ in given:
+        for word in _WORD.findall(prompt.casefold()):
+            asked_with[word] |= 1 << intents.index(intent)
     return Classifier(
         intents,
         languages,
         frozenset(counts),
         frozenset(word for word, count in counts.items() if count <= SELDOM),
+        asked_with,
         rarity,
         _regression(at, rarity, [intents.index(intent) for _, intent, _ in given], len(intents)),
         _regression(at, rarity, [languages.index(language) for _, _, language in given], len(languages)),
@@ -163,6 +170,7 @@ def write_weights() -> None:
         intents=np.array(classifier.intents),
         languages=np.array(classifier.languages),
         words=np.array(sorted(classifier.words)),
+        asked_with=np.array([classifier.asked_with[word] for word in sorted(classifier.words)], dtype=np.uint64),
         seldom=np.array(sorted(classifier.seldom)),
         rarity=classifier.rarity,
         intent_weights=classifier.intent_weights.astype(np.float16),
@@ -177,11 +185,13 @@ def classifier() -> Classifier:
     if WEIGHTS.is_file():
         with np.load(WEIGHTS) as stored:
             if str(stored["digest"]) == digest():
+                words = stored["words"].tolist()
                 return Classifier(
                     tuple(stored["intents"].tolist()),
                     tuple(stored["languages"].tolist()),
-                    frozenset(stored["words"].tolist()),
+                    frozenset(words),
                     frozenset(stored["seldom"].tolist()),
+                    dict(zip(words, stored["asked_with"].tolist(), strict=True)),
                     stored["rarity"],
                     stored["intent_weights"].astype(np.float32),
                     stored["language_weights"].astype(np.float32),
@@ -202,6 +212,15 @@ def vocabulary() -> frozenset[str]:
 def seldom_words() -> frozenset[str]:
     """Those of them that few examples have."""
     return classifier().seldom
+
+
+def asked_with() -> dict[str, frozenset[str]]:
+    """The words of all examples, each with the intents of those that have it."""
+    names = classifier().intents
+    return {
+        word: frozenset(name for at, name in enumerate(names) if bits >> at & 1)
+        for word, bits in classifier().asked_with.items()
+    }
 
 
 def meaning(intent: str) -> str:

@@ -12,6 +12,7 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import is_named
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.question import Question
+from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.topic_words import best_named, pattern_of, words_of
 
 NAMED_THERE = frozenset(
@@ -32,6 +33,8 @@ OF_PROGRAMS = OF_ALL | {Intent.FUNCTION, Intent.TWO_FUNCTIONS, Intent.GROUP, Int
 """Intents that may be about a program of the recording."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
+DOES = re.compile(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
+"""Words that ask what something calls."""
 ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 """Words that ask for one of a function's calls."""
 WEIGHS = 0.01
@@ -79,6 +82,8 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     if row is None or not (weighs or row["total_share"] >= WEIGHS):
         return None
     intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
+    if intent is Intent.FIRST_FIX and ASKS_WHAT.search(question.text):
+        intent = Intent.CALLEES if DOES.search(question.text) else Intent.FUNCTION
     if question.saves:
         intent = Intent.FIRST_FIX
     elif question.intent not in ABOUT_A_TOPIC and ONE_CALL.search(question.text):

@@ -36,11 +36,12 @@ from server.analyst.sentence_forms import (
     asks_whether,
     is_yes_or_no,
     number_asked_of,
+    pair_asked_of,
     ranked_thing,
     refers,
 )
 from server.analyst.subjects import CODE, NO_NAMES, subjects, without_verbs
-from server.analyst.topic_words import topic_stems
+from server.analyst.topic_words import stems_of, topic_stems
 
 GO_ON = frozenset({Intent.CORRECTION})
 """Intents that no conversation begins with."""
@@ -162,6 +163,7 @@ def alone(
     if not named.names and (counted := number_asked_of(text)) and intent in COUNTS:
         named, otherwise = replace(named, maybe=(counted,), placed=(counted,)), intent
         intent = Intent.HOW_OFTEN
+    pair = pair_asked_of(text) if not named.names and intent in COUNTS | {Intent.STARTUP} else ""
     if not named.names and (ranked := ranked_thing(text)):
         named, otherwise = replace(named, maybe=(ranked,), placed=(ranked,)), intent
         intent = Intent.GROUP
@@ -173,9 +175,12 @@ def alone(
     in_kernel = intent is Intent.GROUP and OF_A_KERNEL.search(text) is not None
     if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about
         intent, otherwise = Intent.FUNCTION, intent
+    if pair:
+        named, intent = replace(named, maybe=(), placed=()), Intent.HOW_OFTEN
     saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
     topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
+    stems = stems_of(pair, frozenset()) or stems
     if saves and (named.names or handle or ((named.maybe or stems) and near.intents[0][1] < CERTAIN)):
         intent = Intent.FIRST_FIX
     if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE:

@@ -10,6 +10,7 @@ from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT
+from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
 
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
@@ -61,8 +62,9 @@ def report(question: Question, evidence: Evidence) -> str:
     first = first if question.is_yes_or_no else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
-    opening = f"{wrong} {carried}{first}".lstrip()  # the answer stands in one paragraph
-    parts = [opening, _misread(question), question.note, _of_all(question), _failures(evidence)]
+    unread = "" if wrong else admitted(question, "\n\n".join([first, *others]))
+    opening = f"{wrong} {unread}{carried}{first}".lstrip()  # the answer stands in one paragraph
+    parts = [opening, "" if unread else _misread(question), question.note, _of_all(question), _failures(evidence)]
     kept = [part for part in parts if part]
     room = (MOST_OF_A_LIST if question.intent in LISTS else MOST_CHARACTERS) - sum(map(read_length, kept))
     for part in others:
@@ -120,6 +122,8 @@ def _wrong_unit(question: Question, evidence: Evidence) -> str:
     if evidence.unit == "count" and _OF_BYTES.search(question.text):
         return "**How many bytes that is cannot be said: this trace counts, and does not measure memory.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
+        return ""
+    if question.intent is Intent.WAITING and evidence.waiting_profiles:
         return ""
     if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
         return "**How long anything takes cannot be said: this trace measures bytes of memory, not time or CPU.**"

@@ -15,7 +15,8 @@ _WHETHER = re.compile(
 )
 _WITHOUT_A_VERB = re.compile(
     r"^(?!.*\b(?:what|which|who|where|when|why|how|quant\w*|cuánt\w*|combien|wie\w*|wer|wem|wen|was|wo|welche\w*|qui|que|quel\w*|"
-    r"où|come|chi|waar|most|longest|plus)\b)[\x00-\x7f]{2,40}(?:\bhere|\bthen|\bthough)?\?$",
+    r"où|come|chi|waar|most|longest|slowest|worst|biggest|hottest|heaviest|largest|shortest|fastest|"
+    r"p50|p9[059]|median|average|max|min|plus)\b)[\x00-\x7f]{2,40}(?:\bhere|\bthen|\bthough)?\?$",
     re.IGNORECASE,
 )
 ASKS_WHAT = re.compile(
@@ -33,6 +34,11 @@ _ANY = re.compile(
 
 _NUMBER_OF = re.compile(
     r"^(?:and |so |but |ok(?:ay)?,? )*how many (?:times )?(?!gc)([a-z]{3,}?)s"
+    r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_NUMBER_OF_TWO = re.compile(
+    r"^(?:and |so |but |ok(?:ay)?,? )*how many ((?!gc|long|slow|more|other)[a-z]{3,}) ([a-z]{4,}?)(?:es|s)?"
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
     re.IGNORECASE,
 )
@@ -106,6 +112,13 @@ def number_asked_of(text: str) -> str:
     return "" if word in _COUNTED_OTHERWISE else word
 
 
+def pair_asked_of(text: str) -> str:
+    """`kernel launch` of `how many kernel launches?`; empty where it is not asked so."""
+    found = _NUMBER_OF_TWO.match(text)
+    words = (found[1].casefold().removesuffix("s"), found[2].casefold()) if found else ("", "")
+    return "" if not all(words) or {*words, f"{words[1]}e"} & _COUNTED_OTHERWISE else " ".join(words)
+
+
 def asks_why_so_few(text: str) -> bool:
     """Whether it wonders that few calls take long."""
     return _FEW_CALLS_WHY.search(text) is not None
@@ -129,13 +142,27 @@ def asks_of_symbols(text: str) -> bool:
 
 _ORDER = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 _NTH = re.compile(
-    rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive)\b", re.IGNORECASE
+    rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive|"
+    r"(?:long |slow |big )?(?:task|call|request|query|wait|pause)s?)\b",
+    re.IGNORECASE,
 )
 _HOW_MANY = re.compile(
     r"\b(?:how many|number of|count of|wie viele|combien|cuánt[ao]s|quant[ieao]s?|"
     r"hoeveel)\b|сколько|多少|几个|いくつ|몇",
     re.IGNORECASE,
 )
+
+
+_LONGEST_WAIT = re.compile(
+    r"\b(?:longest|worst|slowest|biggest|max(?:imum)?)\b.{0,20}\b(?:waits?|waited|waiting|block(?:ed|ing)?|stalls?|"
+    r"hold-?ups?)\b|\b(?:längste\w*|plus longue|más larga) (?:warte\w*|attente|espera)",
+    re.IGNORECASE,
+)
+
+
+def asks_for_the_longest_wait(text: str) -> bool:
+    """Whether one wait is asked for, the longest."""
+    return _LONGEST_WAIT.search(text) is not None
 
 
 def place_asked_for(text: str) -> int:

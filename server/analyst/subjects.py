@@ -88,6 +88,10 @@ _VERB = re.compile(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNOR
 _NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
+OF_C = frozenset(
+    {"memcpy", "memset", "memmove", "memcmp", "malloc", "calloc", "realloc", "strlen", "strcmp", "strcpy", "printf"}
+)
+"""Functions that programs of all languages end in, by names without a sign of code: no slips of `memory`."""
 SLIP_LETTERS = 2
 SLIPS = 12
 """Unknown words of a prompt that are looked at for slips: more of them are a pasted log, not typing."""
@@ -164,6 +168,7 @@ def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, .
     sure = [next(group for group in match.groups() if group) for match in CODE.finditer(text)]
     rest = CODE.sub(" X ", text)
     sure += [match[0] for match in _IDENTIFIER.finditer(rest)]
+    sure += [word for word in _WORD.findall(rest) if word in OF_C]
     maybe = [group for place in _PLACES for match in place.finditer(rest) for group in match.groups() if group]
     maybe += [text] if _ONE_WORD.fullmatch(text) else []
     words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in NO_NAMES]
@@ -186,7 +191,8 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
             or HANDLE.fullmatch(word)
         ):
             continue
-        like = _like(word.casefold(), known) if len(unknown) < SLIPS else []
+        may_be_slip = len(unknown) < SLIPS and word.casefold() not in OF_C
+        like = _like(word.casefold(), known) if may_be_slip else []
         if like and len(word) > 3 and word.islower() and like[0].rstrip("s") != word.rstrip("s"):
             slips[word] = like[0]
         unknown.append(word)

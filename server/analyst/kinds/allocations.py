@@ -85,11 +85,11 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
     if lead is None:
         return parts
     leak_finding = evidence.finding("held-memory", "growing-memory")
-    what = "what is still held" if _is_live(evidence) else "what was allocated"
+    what, done = ("what is still held", "holds") if _is_live(evidence) else ("what was allocated", "made")
     leak = ""
     if "leak" in question.text.casefold() or "grow" in question.text.casefold():
         leak = (
-            f"Whether it leaks, one recording cannot prove: {cited(lead.row)} holds {own(lead.row, lead.unit)} "
+            f"Whether it leaks, one recording cannot prove: {cited(lead.row)} {done} {own(lead.row, lead.unit)} "
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
@@ -137,8 +137,9 @@ def _in_its_own_profile(evidence: Evidence) -> list[str]:
 
 
 def _is_live(evidence: Evidence) -> bool:
-    main = evidence.main
-    return bool(main and any(value["name"].startswith("inuse") for value in main["values"]))
+    """Whether what is measured first is what is still held: pprof's heap profiles have what was allocated, too."""
+    values = (evidence.main or {}).get("values") or [{"name": ""}]
+    return bool(values[0]["name"].startswith("inuse"))
 
 
 def _unknown(evidence: Evidence) -> list[str]:

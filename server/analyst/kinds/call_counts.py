@@ -66,6 +66,16 @@ def _how_often(question: Question, evidence: Evidence) -> list[str]:
     if what == CALLS:
         each = f", {amount(row['total_value'] / row['count'], unit)} each on average" if row["count"] > 1 else ""
         return [f"**{cited(row)} was called {times(row['count'])}**{each}{located(row)}. {cost}", calls_itself(around)]
+    counted_below = [
+        one
+        for result in evidence.all("get_top_functions")
+        if result.arguments.get("value") == what
+        for one in result.data["rows"]
+        if one["handle"] == row["handle"]
+    ]
+    if what and counted_below:
+        number = linked(f"{int(counted_below[0]['total_value']):,}", counted_below[0]["total_value"])
+        return [f"**{number} {what} lie in {cited(row)} and what it calls**{located(row)}. {cost}"]
     if what and re.search(rf"\b{re.escape(what.rstrip('s'))}s?\b", question.text, re.IGNORECASE):
         return [f"**{counted(row, what)} ended in {cited(row)}**{located(row)}. {cost}"]
     unknown_ = f"**How often {cited(row)} was called cannot be said**"

@@ -10,7 +10,7 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading, meant
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import place_asked_for
-from server.analyst.wording import CALLS, amount, cited, coded, located
+from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, located
 
 OUTLIER = 3.0
 """Times the middle call's length from which the longest one stands out."""
@@ -49,9 +49,10 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
     if _is_of_one(question) and rows and not evidence.called("get_longest_calls"):
         name = rows[0]["name"][:100]
+        where = {"profile": "all"} if evidence.runs_in_several and not question.profile else {}
         calls = [
-            ("get_longest_calls", {"filter": name, "limit": 5}),
-            ("get_top_functions", {"filter": name, "limit": 5}),
+            ("get_longest_calls", {"filter": name, "limit": 5} | where),
+            ("get_top_functions", {"filter": name, "limit": 5} | where),
         ]
         if question.intent is Intent.CALLS_OF and "histogram" in question.text.casefold():
             calls.append(("draw_chart", {"kind": "durations", "frame": rows[0]["handle"]}))
@@ -90,7 +91,8 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     which = ("", "second ", "third ", "fourth ")[place]
     took = f"**The {which}slowest call of {_called(longest)} took {amount(longest['duration'], unit)}**"
     first_ = (
-        f"{took}, from {amount(longest['start'], unit)} on{located(longest)}.{_spread(question, evidence, longest)}"
+        f"{took}, from {amount(longest['start'], unit)} on{_thread(evidence, longest)}{located(longest)}."
+        f"{_spread(question, evidence, longest)}"
     )
     after = rows[place + 1 : place + SHOWN]
     others = [f"{_span(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in after]
@@ -109,6 +111,12 @@ def _function(question: Question, evidence: Evidence) -> bool:
 
 def _called(row: dict[str, Any]) -> str:
     return cited({"name": row["name"], "handle": row["handle"]})
+
+
+def _thread(evidence: Evidence, row: dict[str, Any]) -> str:
+    """Where it ran, when that may be in several threads."""
+    profile = evidence.profile(row["profile"]) if evidence.runs_in_several else None
+    return f" in {cited_profile(profile)}" if profile else ""
 
 
 def _span(row: dict[str, Any]) -> str:

@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of, length_of
+from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
-from server.analyst.wording import amount, cited, cited_profile, in_calls, own, share, table
+from server.analyst.wording import amount, cited, cited_profile, coded, in_calls, own, share, table
 
 DEVICE = re.compile(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
 _OF_A_DEVICE = re.compile(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
@@ -13,6 +14,11 @@ _HOW_BUSY = re.compile(
     r"\b(?:idle|busy|share|part|fraction|utili[sz]\w*|starv\w*|wait\w*|percent|fed)\b|%", re.IGNORECASE
 )
 SHOWN = 4
+_OF_TRACKS = (
+    "SELECT frame, any_value(name) AS name, sum(dur_ms) AS took_ms, count(*) AS calls FROM spans "
+    "WHERE profile IN ({tracks}) GROUP BY frame ORDER BY took_ms DESC LIMIT 6"
+)
+_ALL_STREAMS = "streams of its device"
 _COPIES = re.compile(r"mem(?:cpy|set)\b", re.IGNORECASE)
 """Copies and fills that run on a device, and are no kernels."""
 
@@ -29,10 +35,41 @@ def on_device(evidence: Evidence) -> list[str]:
     if not tracks:
         return []
     fed = evidence.finding("kernel-gaps")
+    if fed and len(tracks) > 1 and _ALL_STREAMS in sentence_of(fed):
+        listed = "\n".join(f"- {cited_profile(row)}: {_of_the_recording(row)}" for row in tracks[:SHOWN])
+        return [f"**Often idle.** {sentence_of(fed)} {fed['advice']}", listed]
     return [
         f"**The device works for {_of_the_recording(tracks[0])}** on its busiest track, {cited_profile(tracks[0])}.",
         f"{sentence_of(fed)} {fed['advice']}" if fed else "",
         "\n".join(f"- {cited_profile(row)}: {_of_the_recording(row)}" for row in tracks[1:SHOWN]),
+    ]
+
+
+def kernels_of_all_tracks(evidence: Evidence) -> str:
+    """The query for what takes the most on all tracks of devices together; empty where there are not several."""
+    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
+    tracks = [row["handle"] for row in rows if _OF_A_DEVICE.search(row["name"])]
+    listed = ", ".join(f"'{track}'" for track in tracks)
+    return _OF_TRACKS.format(tracks=listed) if len(tracks) > 1 else ""
+
+
+def _of_all_tracks(evidence: Evidence) -> list[str]:
+    sql = kernels_of_all_tracks(evidence)
+    found = evidence.first("query_trace", sql=sql) if sql else None
+    rows = [
+        (frame["name"], name["name"], took["value_ns"], calls["value"])
+        for frame, name, took, calls in (found or {"rows": []})["rows"]
+        if not _COPIES.match(name["name"])
+    ]
+    if not rows:
+        return []
+    (frame, name, took, calls), *others = rows
+    after = [f"[{coded(one)}](#{handle}), {amount(ns, 'nanoseconds')}" for handle, one, ns, _ in others[:SHOWN]]
+    runs = linked(f"{int(calls):,}", calls)
+    most = f"**[{coded(name)}](#{frame}) takes the most on all tracks of the device together"
+    return [
+        f"{most}: {amount(took, 'nanoseconds')}**, in {runs} runs.",
+        f"After it: {'; '.join(after)}." if after else "",
     ]
 
 
@@ -45,6 +82,8 @@ def track_of_kernels(evidence: Evidence) -> str:
 
 def heaviest_kernels(evidence: Evidence) -> list[str]:
     """What takes the most on the busiest track of a device; nothing where it was not asked for."""
+    if of_all := _of_all_tracks(evidence):
+        return of_all
     track = track_of_kernels(evidence)
     found = evidence.first("get_top_functions", profile=track) if track else None
     if not found or not found["rows"]:

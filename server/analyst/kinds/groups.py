@@ -6,7 +6,13 @@ from typing import Any
 from server.analyst.asked_things import named_like
 from server.analyst.evidence import Evidence
 from server.analyst.kinds import one_function
-from server.analyst.kinds.device import asks_how_busy, heaviest_kernels, on_device, track_of_kernels
+from server.analyst.kinds.device import (
+    asks_how_busy,
+    heaviest_kernels,
+    kernels_of_all_tracks,
+    on_device,
+    track_of_kernels,
+)
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Question
@@ -51,6 +57,8 @@ def _search(name: str, question: Question) -> dict[str, Any]:
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """All profiles together, where the main one holds little of what is named."""
     names = question.names or question.maybe
+    if "kernel" in names and (sql := kernels_of_all_tracks(evidence)):
+        return [("query_trace", {"sql": sql})]
     if "kernel" in names and (track := track_of_kernels(evidence)):
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
     if not names:

@@ -9,6 +9,7 @@ from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.question import Intent, Question
+from server.analyst.sentence_forms import place_asked_for
 from server.analyst.wording import amount, cited, own, verb
 from traces.insights.registry import DETECTORS
 
@@ -38,6 +39,8 @@ class Kind:
 
 DOMINATES = 0.3
 """Self share from which one function dominates; it then takes about as much as the three next together."""
+NONE_FOUND = "**No call was found to be repeated"
+"""How an answer begins that is not for one with a finding of repeated calls."""
 WEIGHS = 0.15
 """Share from which a finding of the cause that is asked for is the answer, and not an aside."""
 
@@ -174,12 +177,14 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
         if weighs and _is_another(question, found[0]["cause"], causes[0]):
             return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
         weighs = weighs and not _is_of_others(question, evidence, found[0])
+        weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
         weighs = weighs and not _ASKS_A_FIGURE.match(question.text) and not parts[0].startswith("**How often cannot")
         if found[0]["cause"] == "leak" and question.is_yes_or_no:
             return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]
         yes = "Yes: " if weighs and _is_affirmed(question, found[0]) else ""
         if weighs and of_all and not yes and (most := _outweighed(found[0], evidence)):
             return [f"{most} {claimed(found[0])}", *parts]
+        parts = parts[1:] if weighs and parts[0].startswith(NONE_FOUND) else parts
         return [claimed(found[0], yes), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
 
     return Kind(first, write, kind.then)

@@ -329,8 +329,9 @@ def then_long(question: Question, evidence: Evidence) -> list[Call]:
     rows = _outermost(evidence)
     if not rows:
         return []
-    start, end = rows[0]["start"] / NS_PER_MS, rows[0]["end"] / NS_PER_MS
-    where = {"profile": rows[0]["profile"]}
+    meant = rows[min(place_asked_for(question.text), len(rows) - 1)]
+    start, end = meant["start"] / NS_PER_MS, meant["end"] / NS_PER_MS
+    where = {"profile": meant["profile"]}
     return [
         (
             "get_top_functions",

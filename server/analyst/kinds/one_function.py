@@ -29,6 +29,8 @@ from server.analyst.wording import (
 MOST_CALLED = (
     "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
 )
+CONTENTIONS = "contentions"
+"""What a profile of locks counts: those that a function's callees met are its own, too."""
 MATCHES = 5
 NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
@@ -72,6 +74,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         counts = {"filter": row["name"][:100], "limit": MATCHES}
         if question.intent is Intent.HOW_OFTEN:
             calls.append(("get_top_functions", counts | where))
+            if evidence.counted == CONTENTIONS:
+                calls.append(("get_top_functions", counts | {"value": CONTENTIONS, "sort_by": "total"} | where))
         elif question.intent is not Intent.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
             calls += _below(handle, where, evidence)
@@ -116,6 +120,8 @@ def _passes_on(around: dict[str, Any]) -> bool:
 def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
     """The main profile where it holds the function; else all of its kind; else, one after the other, the busiest of
     another kind."""
+    if question.intent is Intent.HOW_OFTEN and evidence.runs_in_several and not question.profile:
+        return {"profile": "all"}
     if question.handle:
         return {"profile": question.profile} if question.profile else {}
     if row["total_value"] > 0:
@@ -176,7 +182,8 @@ def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[st
         return None
     handle = rows[index]["handle"]
     results = [result.data for result in evidence.all("get_callers_callees")]
-    results.sort(key=lambda data: data["frame"]["total_value"] <= 0)
+    counts = question.intent is Intent.HOW_OFTEN
+    results.sort(key=lambda data: (data["frame"]["total_value"] <= 0, counts and data["profile"] != "all"))
     return next((data for data in results if data["frame"]["handle"] == handle), None)
 
 

@@ -113,7 +113,10 @@ def _opening(
     was asked."""
     busy = amount(busy_of(busiest), busiest["unit"])
     lead = _lead_in(evidence, busiest["handle"])
-    most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
+    in_it = "" if lead is None else f"{cited(lead.row)}: {own(lead.row, lead.unit)}."
+    most = f" Most of that is in {in_it}" if in_it else ""
+    if lead and lead.row["self_value"] > busy_of(busiest):
+        most = f" For longer it waits in {in_it}"
     place = f"is the busiest of {count}" if count > 1 else "works for"
     first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
     if idle := _mostly_idle(question, ranked):

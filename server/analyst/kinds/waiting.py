@@ -11,6 +11,7 @@ from server.analyst.kinds.overview import caveats, equals
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
+from server.analyst.kinds.single_waits import longest_wait, single_waits
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -84,12 +85,32 @@ def subject(question: Question) -> tuple[str, str]:
 _ANY = (_SUBJECTS[-1][0], _SUBJECTS[-1][2])
 
 
+BETWEEN_DEVICES: Call = (
+    "find_frames",
+    {"pattern": "^(?:nccl|rccl|oneccl)[A-Z_]", "regex": True, "limit": 5, "profile": "all"},
+)
+"""Kernels that send data from device to device, on tracks of their own."""
+
+
+def _sent_between_devices(question: Question, evidence: Evidence) -> str:
+    """What devices spend on sending to each other, where that is recorded; it is what a network is used for there."""
+    found = evidence.first("find_frames", pattern=BETWEEN_DEVICES[1]["pattern"])
+    rows = [row for row in (found or {"rows": []})["rows"] if row["self_value"] > 0]
+    if found is None or not rows or subject(question)[0] != "the network":
+        return ""
+    return (
+        f"**{amount(found['self_value'], found['unit'])} of the devices' time goes to sending between them**, most of "
+        f"it in {cited(rows[0])}: whether a network or a bus carries it, the trace does not say."
+    )
+
+
 def first_waiting(question: Question, evidence: Evidence) -> list[Call]:
     return [
         SUMMARY,
         BY_SELF,
         FINDINGS,
         ("find_frames", {"pattern": subject(question)[1], "regex": True, "limit": MATCHES}),
+        *([BETWEEN_DEVICES] if subject(question)[0] == "the network" else []),
     ]
 
 
@@ -97,6 +118,8 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.measures_waiting:
         return [call for call in then_overview(question, evidence) if call != FINDINGS]
     if evidence.waiting_profiles:
+        if singles := [call for call in single_waits(question, evidence) if not evidence.called("query_trace")]:
+            return singles
         waited = evidence.waiting_profiles[0]
         ranked = evidence.first("get_top_functions", profile=waited)
         if ranked and ranked["rows"]:
@@ -172,7 +195,7 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
         return _is_computing(evidence)
     if _OF_SCHEDULING.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
-    parts = _waiting(question, evidence)
+    parts = [*longest_wait(question, evidence), *_waiting(question, evidence)]
     if _WHO.search(question.text) and _HOLDER.search(question.text) and not parts[0].startswith("**This trace cannot"):
         return ["**Who holds it meanwhile is not read from this trace**: it is known who waits.", *parts]
     return parts
@@ -183,6 +206,8 @@ def _waiting(question: Question, evidence: Evidence) -> list[str]:
     lead = evidence.lead
     if evidence.measures_waiting and lead:
         return _measured_waiting(evidence)
+    if sent := _sent_between_devices(question, evidence):
+        return [sent, leading(evidence, "What takes the most of the processor's time is")]
     if evidence.waiting_profiles:
         return _in_its_own_profile(evidence)
     if evidence.only_running:

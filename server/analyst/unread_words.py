@@ -1,0 +1,119 @@
+"""Words of a question that its answer does not take up: then the answer begins by saying so, and which question it
+answers instead. Another question's answer without a word is the worst that can be given.
+"""
+
+import re
+from functools import cache
+
+from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.intent import Intent
+from server.analyst.nearest_intent import asked_with, meaning
+from server.analyst.question import Question
+from server.analyst.sentence_forms import asks_how_many
+from server.analyst.topic_words import SHORTEST, stem
+from server.analyst.wording import coded, joined
+
+OF_ASKING = 5
+"""Intents from which a word that their examples have is one of asking, and says nothing of what is asked."""
+MOST = 3
+"""Such words that the sentence names."""
+_OF_EVERYTHING = frozenset({Intent.OVERVIEW, Intent.WHY})
+"""Intents that are meant where somebody tells of a symptom in words of their own."""
+_WITHOUT_A_SUBJECT = frozenset(
+    {
+        Intent.ABILITIES,
+        Intent.CODE,
+        Intent.COMPARE,
+        Intent.CORRECTION,
+        Intent.SMALLTALK,
+        Intent.SQL,
+        Intent.SUMMARISE,
+        Intent.USAGE,
+        Intent.DRAW,
+    }
+)
+_SMALL_WORDS = """
+about actually again alone also although always any anybody anyone anyway anywhere awful bit both btw but can cant
+check come correct could couldn culprit days did does doing dont due each either else even every everyone exactly far
+few fine forever fraction from get gets getting give good got guess had has have having hello here hey hint hold how
+huge idea innit instead into its just keep kind know last least less let like lot lots made main make makes many
+matter maybe mean might more most much must need needs never nice nor not now off okay once one only onto other ought
+our out over own part percent perhaps place please pls point pretty probably put quite rather real really reason right
+same say see seem seems shall share she should show side since six somehow something sort sounds spend spent still
+stuff such sure take takes than thanks that their them then there these they thing things think this those though
+three through thus tiny told too total tries try turn two type under until upon use using very via want was way well
+were what whatever when where which while who whole whose why will with worse worst worth would wrong wtf yes yet you
+your optimise optimising optimize optimizing improve bottleneck expensive ones drop drops involve involved send sends
+dropping trigger triggers burn burning burns eat eating eats hog hogging hogs kill killing kills waste wasted wastes
+wasting terrible horrible bad small big large low high reflow reflows thrash thrashing stop stops dominate dominates
+dominating mainly someone people guys dude plz thx lol hmm end ends beginning rest page pages hang hangs freeze
+freezes froze isn aren doesn don didn won wouldn shouldn collide join replacing replace loop loops bytes calls counts
+cycles instructions microseconds milliseconds millions minutes ms samples seconds thousand times second minute hour
+million hundred half third quarter
+"""
+SMALL_WORDS = frozenset(_SMALL_WORDS.split())
+"""Words of asking and of measures that few examples have."""
+_WORD = re.compile(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
+_COUNTED_ELSEWHERE = frozenset({Intent.LONG_TASKS, Intent.CALLS_OF, Intent.BUSIEST, Intent.OVERVIEW, Intent.TIMELINE})
+"""Intents whose answers are lengths and moments: no number of things."""
+_A_COUNT = re.compile(
+    r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|\b(?:once|twice|no|none|nothing)\b"
+)
+_DECLINES = re.compile(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_OF_THE_PROGRAM = re.compile(
+    r"\b(?:this|the|our|my) (?:\w+ )?(?:app|application|binary|code|program|script|service|tool)\b", re.IGNORECASE
+)
+"""Words for what was recorded, and for no part of it."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SLOW_THING = re.compile(
+    r"\bwhy\b.{0,12}\b(?:is|are|was|does|do) (?:the |our |my )?\w+(?: \w+)? (?:so |too )?(?:slow|long|take)"
+)
+
+
+def unread(question: Question, text: str) -> tuple[str, ...]:
+    """The words of the prompt that are neither of asking, nor of the intent, nor in the answer."""
+    if not question.text.isascii() or question.note or question.intent in _WITHOUT_A_SUBJECT:
+        return ()
+    if question.intent in _OF_EVERYTHING and not _SLOW_THING.search(question.text):
+        return ()
+    answer = without_addresses(text).casefold()
+    found: dict[str, None] = {}
+    asked = _SENTENCE.split(question.text.strip())[-1]  # a symptom may stand before it
+    for word in _WORD.findall(_OF_THE_PROGRAM.sub(" ", asked)):
+        root = stem(word)
+        intents = _of_stems().get(root, frozenset())
+        known = word.casefold() in SMALL_WORDS or len(intents) >= OF_ASKING or question.intent in intents
+        if not (known or len(root) < SHORTEST or root in answer):
+            found[word] = None
+    by_name = bool(question.names) and not question.carried
+    if by_name and len(found) == 1:
+        return ()
+    return tuple(word for word in found if not _is_modifier(word, question.text, answer))
+
+
+def _is_modifier(word: str, text: str, answer: str) -> bool:
+    """Whether it stands before a word that the answer does take up: `crc` of `the crc checksum`."""
+    after = re.search(rf"\b{word} ([A-Za-z]{{3,}})", text)
+    return after is not None and after[1].casefold() not in SMALL_WORDS and stem(after[1]) in answer
+
+
+def admitted(question: Question, text: str) -> str:
+    """The sentence before an answer that leaves words of its question out; empty before any other."""
+    words, first = unread(question, text), without_addresses(text).partition("\n")[0]
+    if _DECLINES.search(first):
+        return ""
+    if asks_how_many(question.text) and question.intent in _COUNTED_ELSEWHERE and not _A_COUNT.search(first):
+        return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
+    if not words:
+        return ""
+    named = joined([coded(word) for word in words[:MOST]])
+    return f"**I could not place {named}, so I cannot answer that part**; taken as “{meaning(question.intent)}”: "
+
+
+@cache
+def _of_stems() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for word, intents in asked_with().items():
+        root = stem(word)
+        found[root] = found.get(root, frozenset()) | intents
+    return found

@@ -182,3 +182,17 @@ async def test_a_session_with_a_running_turn_is_not_removed(tmp_path: Path) -> N
         assert (answer.status_code, answer.json()["title"]) == (409, "Turn in progress")
         go_on.set()
         await socket.until(*END)
+
+
+async def test_a_spent_month_refuses_models_and_not_the_analyst_and_says_when_it_renews(tmp_path: Path) -> None:
+    plan = Plan(name="spent", display_name="Spent", monthly_cost_limit_cents=0)
+    async with running_server(tmp_path, plan=plan, openai_api_key="sk-test") as server:
+        async with server.session(await server.trace_id()) as socket:
+            await ask(socket)
+            refusal = await socket.next()
+            assert (refusal["type"], refusal["limitType"], refusal["limit"]) == ("chat_error", "monthly_cost", 0)
+            assert refusal["resetsAt"] is not None
+            await ask(socket, model="built-in")
+            assert (await socket.until(*END))[-1]["type"] == "model_response_end"
+        usage = (await server.http.get("/api/v1/me/usage", headers=AS_ANNA)).json()
+        assert {"limitType": "monthly_cost", "left": 0}.items() <= usage["usage"]["meters"][-1].items()

@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
     mcp_servers: Path | None = None
+    tavily_api_key: SecretStr | None = None
     memory: Literal["on", "off"] = "on"
     memory_writes: Literal["ask", "auto", "off"] = "ask"
 

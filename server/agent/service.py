@@ -18,6 +18,7 @@ from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
 from server.agent.model_call.token_counts import TokenRates
 from server.agent.outside.foreign_tools import foreign_tools
+from server.agent.outside.web_tools import web_tools
 from server.agent.tools.all_tools import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
@@ -76,7 +77,11 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds.within(smallest.context, output_tokens=smallest.output_tokens),
-            tools=(*tools, *foreign_tools(turn.foreign, hidden=turn.hidden_tools, answering=answering)),
+            tools=(
+                *tools,
+                *web_tools(is_there=turn.web is not None, hidden=turn.hidden_tools),
+                *foreign_tools(turn.foreign, hidden=turn.hidden_tools, answering=answering),
+            ),
             waits_for=answering,
             tool_context=turn.tool_context,
             recorder=self._recorder,

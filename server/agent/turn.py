@@ -10,6 +10,7 @@ from server.ports.conversations import MessageRow
 from server.ports.identity import Caller
 from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceRow
+from server.ports.web import CallerWeb
 from server.protocol.events import TurnEvent
 from server.protocol.wire_values import Check, Citation, Usage, ViewerState
 
@@ -80,6 +81,7 @@ class TurnInput:
     """What the person typed in this conversation before this prompt, oldest first; none where nothing is remembered."""
     foreign: CallerTools | None = None
     """Tools of other servers that the caller may use; None for none."""
+    web: CallerWeb | None = None
     request_id: str | None = None
     request_trace_id: str | None = None
 

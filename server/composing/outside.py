@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from server.adapters.mcp_client.mcp_servers import McpServers
     from server.adapters.mcp_client.server_file import ConfiguredServer
     from server.ports.mcp_tools import McpTools
+    from server.ports.web import Web
 
 
 _ADMINISTRATOR = Caller(user_id="", account_id="", is_administrator=True)
@@ -36,6 +37,18 @@ async def mcp_tools_of(settings: Settings, loops: "BackgroundLoops") -> "AsyncIt
         yield servers
     finally:
         await loops.stop(looping)
+
+
+def web_of(settings: Settings) -> "Web | None":
+    """The web for the turns of this process; None where no search service is set."""
+    if settings.tavily_api_key is None or not settings.runs_turns:
+        return None
+    from server.adapters.web.open_web import OpenWeb
+    from server.adapters.web.page_reader import PageReader
+    from server.adapters.web.tavily import TavilySearch
+
+    search = TavilySearch(settings.tavily_api_key.get_secret_value())
+    return OpenWeb(search, PageReader(), monotonic=time.monotonic)
 
 
 def build_mcp_servers(settings: Settings, path: Path) -> "McpServers":

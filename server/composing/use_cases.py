@@ -47,6 +47,7 @@ from server.ports.relay import Relay
 from server.ports.request_ids import RunFacts
 from server.ports.scores import Scores
 from server.ports.traces import TraceRecords, TraceWorkers
+from server.ports.web import Web
 from server.settings import Settings
 from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
@@ -112,6 +113,7 @@ class Adapters:
     loops: BackgroundLoops = field(default_factory=BackgroundLoops)
     observation_trace_id: Callable[[str], str] | None = None
     mcp_tools: McpTools | None = None
+    web: Web | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,6 +303,7 @@ def _runner(
         memory=memory,
         run_facts=_run_facts(adapters),
         mcp_tools=adapters.mcp_tools,
+        web=adapters.web,
     )
 
 

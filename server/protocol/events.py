@@ -85,7 +85,9 @@ class ToolError(_Event):
     type: Literal["tool_error"] = "tool_error"
     tool_call_id: str
     tool_name: str
-    code: Literal["validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said"]
+    code: Literal[
+        "validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said", "would_leak"
+    ]
     message: str
 
 

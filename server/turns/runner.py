@@ -28,6 +28,7 @@ from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.ports.request_ids import RunFacts
 from server.ports.traces import OpenTrace
+from server.ports.web import CallerWeb, Web
 from server.protocol.events import Interrupted, TurnCancelled, TurnFailed
 from server.protocol.wire_values import AskedOfPage, LimitsView, ViewerState
 from server.turns.account_memory import AccountMemory
@@ -91,6 +92,7 @@ class TurnRunner:
         plans: PlanRecords | None = None,
         run_facts: Callable[[str], RunFacts] | None = None,
         mcp_tools: McpTools | None = None,
+        web: Web | None = None,
         memory: AccountMemory | None = None,
     ) -> None:
         self._conversations = conversations
@@ -108,7 +110,7 @@ class TurnRunner:
         self._plans = plans
         self._run_facts = run_facts
         self._memory = memory
-        self._mcp_tools = mcp_tools
+        self._mcp_tools, self._web = mcp_tools, web
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -326,6 +328,7 @@ class TurnRunner:
             token_limit=offered.turn_tokens,
             page_answer=page_answer_of(turn),
             foreign=await CallerTools.of(self._mcp_tools, caller),
+            web=None if self._web is None else CallerWeb(self._web, caller),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             tool_context=self._tool_context(turn, caller, opened),

@@ -65,6 +65,7 @@ def tools_of(request: dict[str, Any]) -> set[str]:
 async def test_nothing_leaves_and_no_such_tool_is_there_without_a_setting(tmp_path: Path) -> None:
     requests, connections = await asked(tmp_path, Reply(text="It is read."))
     assert "get_insights" in tools_of(requests[0])
+    assert not {"search_web", "read_page"} & tools_of(requests[0])
     assert not any("_search" in name and name != "search_findings" for name in tools_of(requests[0]))
     assert {line for line in connections if "socket.connect" in line and "postgres" not in line} == set()
     assert not any(

@@ -223,7 +223,7 @@ export interface ToolError {
   type: "tool_error";
   toolCallId: string;
   toolName: string;
-  code: "validation" | "execution" | "unavailable" | "redaction_failed" | "timeout" | "memory_not_said";
+  code: "validation" | "execution" | "unavailable" | "redaction_failed" | "timeout" | "memory_not_said" | "would_leak";
   message: string;
 }
 

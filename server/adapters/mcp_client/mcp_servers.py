@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
+from server.adapters.kept_answers import KeptAnswers
 from server.adapters.mcp_client.allowed_tools import AllowedTools
 from server.adapters.mcp_client.connections import Connections, SeenTool
 from server.adapters.mcp_client.server_file import ConfiguredServer
@@ -23,9 +23,6 @@ LIST_AGAIN_S = 300.0
 AWAY_AGAIN_S = 60.0
 FIRST_WAIT_S = 2.0
 """How long the first turn after a start waits for the first lists."""
-
-MOST_KEPT = 256
-"""Answers that are used again."""
 
 log = structlog.get_logger(__name__)
 
@@ -63,11 +60,10 @@ class McpServers:
         self._connections = connections
         self._why_not = why_not
         self._people_sign_in = people_sign_in
-        self._monotonic = monotonic
         self._seen: dict[str, dict[str, SeenTool]] = {}
         self.listed_once = asyncio.Event()
         self._off: set[tuple[str, str]] = set()
-        self._kept: OrderedDict[tuple[str, str, str], tuple[float, ForeignResult]] = OrderedDict()
+        self._kept: KeptAnswers[ForeignResult] = KeptAnswers(KEPT_SECONDS, monotonic)
 
     async def run(self) -> None:
         """Ask each server what it has, at once and again and again; no server waits for another."""
@@ -191,7 +187,7 @@ class McpServers:
         if foreign.access == "ask" and not is_approved:
             raise ForeignCallFailed(f"nobody has allowed this call of {name}", "refused")
         key = (caller.account_id, name, written)
-        if foreign.access == "read" and (kept := self._kept_for(key)) is not None:
+        if foreign.access == "read" and (kept := self._kept.get(key)) is not None:
             return kept
         server = next(one for one in self.servers if one.name == foreign.server)
         try:
@@ -201,7 +197,7 @@ class McpServers:
                 await self._turn_off_changed(server)
             raise
         if foreign.access == "read" and not result.is_error:
-            self._keep(key, result)
+            self._kept.keep(key, result)
         return result
 
     def _checks(self, server: ConfiguredServer, foreign: ForeignTool) -> Callable[[SeenTool | None], None]:
@@ -216,16 +212,6 @@ class McpServers:
                 raise ForeignCallFailed(f"{foreign.name} has changed since it was allowed, and is off", "refused")
 
         return check
-
-    def _kept_for(self, key: tuple[str, str, str]) -> ForeignResult | None:
-        until, kept = self._kept.get(key, (0.0, None))
-        return kept if until > self._monotonic() else None
-
-    def _keep(self, key: tuple[str, str, str], result: ForeignResult) -> None:
-        self._kept[key] = (self._monotonic() + KEPT_SECONDS, result)
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
 
 
 def _foreign(server: ConfiguredServer, seen: SeenTool) -> ForeignTool:

@@ -14,10 +14,12 @@ from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import UNREADABLE
 from server.agent.model_call.token_counts import characters_in
+from server.agent.outside.known_so_far import known_so_far
 from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.run_tool import named_tool, run_tool
+from server.agent.tools.contract.tool_context import NOWHERE, Reach
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.references.tool_results import last_number
@@ -43,6 +45,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
     before = last_number(context.turn.history) + state["tool_calls"]
     unreadable: dict[str, str] = asked.additional_kwargs.get(UNREADABLE, {})
     outside_before = _outside_before(asked.tool_calls, context, state.get("outside_calls", 0))
+    reach = _reach(state, context) if outside_before[-1] else NOWHERE
     for call in asked.tool_calls:
         await context.sink.emit(
             ToolStart(
@@ -65,6 +68,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
                         may_leave=outside_before[index] < OUTSIDE_CALLS,
                         number=before + index + 1,
                         characters=characters,
+                        reach=reach,
                     )
                 )
                 for index, call in enumerate(asked.tool_calls)
@@ -87,6 +91,13 @@ def _outside_before(calls: Sequence[ToolCall], context: TurnContext, known: int)
     """How many calls of the turn have gone outside before each of these, and after all of them."""
     outside = {tool.name for tool in context.tools if tool.is_outside}
     return [known, *itertools.accumulate((call["name"] in outside for call in calls), initial=known)][1:]
+
+
+def _reach(state: TurnState, context: TurnContext) -> Reach:
+    """What calls of this round may reach outside, by what is known now."""
+    turn = context.turn
+    known = known_so_far(state["messages"], turn.core_memory or ())
+    return Reach(foreign=turn.foreign, web=turn.web, found_urls=known.urls, leaks_in=known.leaks_in)
 
 
 def _characters_of_a_result(state: TurnState, context: TurnContext, calls: int) -> int:
@@ -119,6 +130,7 @@ async def _answer(
     may_leave: bool,
     number: int,
     characters: int,
+    reach: Reach,
 ) -> ToolMessage | PageCall:
     """The call's message, with its result's number in the conversation: addresses of figures name it. Its text has at
     most so many characters. Of a call that waits for the page, what the page is asked."""
@@ -144,7 +156,7 @@ async def _answer(
             windows=windows,
             view=shown_view(context.turn.viewer.mounted_tools),
             colours=context.turn.viewer.colours,
-            foreign=context.turn.foreign,
+            reach=reach,
         )
     except ToolProblem as problem:
         return await failed_call(context, call_id, name, problem)

@@ -101,10 +101,10 @@ async def _approved(foreign: ForeignTool, asking: Asking, reply: PageReply) -> O
 
 
 async def _called(foreign: ForeignTool, asking: Asking, written: dict[str, Any], *, is_approved: bool) -> Outcome:
-    if asking.foreign is None:
+    if asking.reach.foreign is None:
         raise ToolFailed(f"{foreign.name} is not offered any more", "unavailable")
     try:
-        result = await asking.foreign.call(foreign.name, written, is_approved=is_approved)
+        result = await asking.reach.foreign.call(foreign.name, written, is_approved=is_approved)
     except ForeignCallFailed as error:
         raise ToolFailed(error.text, _ENDINGS[error.code]) from None
     note = ", which calls it an error" if result.is_error else ""

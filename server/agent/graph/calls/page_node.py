@@ -11,6 +11,7 @@ from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import answered_by_page, named_tool
 from server.agent.tools.contract.tool import PageReply
+from server.agent.tools.contract.tool_context import Reach
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem
 from server.agent.turn import ATTEMPT, PageQuestion, TurnInput
 from server.protocol.mounted import NOBODY_THERE, WAITS_S, page_result
@@ -52,7 +53,7 @@ async def ask_page(state: TurnState, context: TurnContext) -> dict[str, Any]:
             workers=context.workers,
             seconds=context.bounds.tool_seconds,
             characters=call.characters,
-            foreign=context.turn.foreign,
+            reach=Reach(foreign=context.turn.foreign),
         )
     except ToolProblem as problem:
         message = await failed_call(context, call.call_id, call.tool, problem)

@@ -14,12 +14,11 @@ from rendering.errors import RenderingError
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.tool import Outcome, PageReply, Tool, ToolArguments
-from server.agent.tools.contract.tool_context import Asking, ToolContext
+from server.agent.tools.contract.tool_context import NOWHERE, Asking, Reach, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import by_numbers
 from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
-from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours
@@ -54,7 +53,7 @@ async def run_tool(
     windows: tuple[NamedWindow, ...] = (),
     view: ShownView | None = None,
     colours: Colours = "file",
-    foreign: CallerTools | None = None,
+    reach: Reach = NOWHERE,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
     was given, `view` is what the page shows, in `colours`. Raises ToolRetry or ToolFailed.
@@ -66,7 +65,7 @@ async def run_tool(
         if isinstance(checked, Windowed) and checked.window is not None:
             by_number, where = await workers.ask(trace, by_numbers, checked, windows)
         asking = Asking(
-            trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours, foreign=foreign
+            trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours, reach=reach
         )
         outcome = await _outcome(tool, by_number, asking)
         return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome
@@ -82,11 +81,11 @@ async def answered_by_page(
     workers: TraceWorkers,
     seconds: float,
     characters: int,
-    foreign: CallerTools | None = None,
+    reach: Reach = NOWHERE,
 ) -> tuple[Outcome, bool]:
     """As `run_tool`, of a tool whose page has answered. Raises ToolRetry or ToolFailed."""
     if tool.approved is not None:
-        asking, approved = Asking(trace=trace, workers=workers, foreign=foreign), tool.approved
+        asking, approved = Asking(trace=trace, workers=workers, reach=reach), tool.approved
         return await _in_time(tool, lambda: approved(asking, reply), seconds=seconds, characters=characters)
     assert tool.answered is not None
     question = tool.answered

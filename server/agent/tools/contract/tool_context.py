@@ -1,6 +1,6 @@
 """What tools may reach besides the trace: the person's other traces, their usage, the sources on this machine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,13 @@ from typing import Any, Literal, Protocol
 
 from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceWorkers
+from server.ports.web import CallerWeb
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 
-Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory"]
+Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web"]
 """What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
-folder of sources, the upload, a memory of the account that may be changed."""
+folder of sources, the upload, a memory of the account that may be changed, the web."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,24 @@ class ToolContext(Protocol):
         ...
 
 
+def _nothing(text: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What a call may reach outside. `found_urls` are pages that a search of this turn has found; `leaks_in` says what
+    of all that the conversation knows a text would send there, None for nothing."""
+
+    foreign: CallerTools | None = None
+    web: CallerWeb | None = None
+    found_urls: frozenset[str] = frozenset()
+    leaks_in: Callable[[str], str | None] = _nothing
+
+
+NOWHERE = Reach()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One call of a tool that needs more than the trace: who answers questions, what else may be reached, here and
@@ -89,4 +108,4 @@ class Asking:
     tool_context: ToolContext | None = None
     view: ShownView | None = None
     colours: Colours = "file"
-    foreign: CallerTools | None = None
+    reach: Reach = NOWHERE

@@ -2,7 +2,9 @@
 
 from typing import Literal
 
-ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said"]
+ToolErrorCode = Literal[
+    "validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said", "would_leak"
+]
 
 
 class ToolProblem(Exception):

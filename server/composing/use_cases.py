@@ -53,6 +53,7 @@ from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.outside_reach import OutsideReach
 from server.turns.retention import Retention
 from server.turns.run_questions import RunQuestions
 from server.turns.runner import TurnRunner
@@ -302,8 +303,7 @@ def _runner(
         plans=adapters.rows.plans,
         memory=memory,
         run_facts=_run_facts(adapters),
-        mcp_tools=adapters.mcp_tools,
-        web=adapters.web,
+        outside=OutsideReach(adapters.mcp_tools, adapters.web),
     )
 
 

@@ -22,13 +22,11 @@ from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
-from server.ports.mcp_tools import CallerTools, McpTools
 from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.ports.request_ids import RunFacts
 from server.ports.traces import OpenTrace
-from server.ports.web import CallerWeb, Web
 from server.protocol.events import Interrupted, TurnCancelled, TurnFailed
 from server.protocol.wire_values import AskedOfPage, LimitsView, ViewerState
 from server.turns.account_memory import AccountMemory
@@ -44,6 +42,7 @@ from server.turns.lifecycle import (
     state_of,
     status_at_end,
 )
+from server.turns.outside_reach import NOTHING_OUTSIDE, OutsideReach
 from server.turns.page_answers import page_answer_of
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.tool_context import AccountToolContext
@@ -91,8 +90,7 @@ class TurnRunner:
         source_folder: Path | None = None,
         plans: PlanRecords | None = None,
         run_facts: Callable[[str], RunFacts] | None = None,
-        mcp_tools: McpTools | None = None,
-        web: Web | None = None,
+        outside: OutsideReach = NOTHING_OUTSIDE,
         memory: AccountMemory | None = None,
     ) -> None:
         self._conversations = conversations
@@ -110,7 +108,7 @@ class TurnRunner:
         self._plans = plans
         self._run_facts = run_facts
         self._memory = memory
-        self._mcp_tools, self._web = mcp_tools, web
+        self._outside = outside
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -327,8 +325,8 @@ class TurnRunner:
             offered_models=offered.models,
             token_limit=offered.turn_tokens,
             page_answer=page_answer_of(turn),
-            foreign=await CallerTools.of(self._mcp_tools, caller),
-            web=None if self._web is None else CallerWeb(self._web, caller),
+            foreign=await self._outside.tools_of(caller),
+            web=self._outside.web_of(caller),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             tool_context=self._tool_context(turn, caller, opened),

@@ -18,6 +18,7 @@ import zstandard
 from rendering.legend import hue_entries
 from rendering.palette import PaletteName, Seeds
 from server.agent.tools.contract.transforming import changed_by
+from server.quoting import plain
 from traces.analysis.boxes import Boxes
 from traces.analysis.time_axis import is_in_order
 from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
@@ -137,7 +138,7 @@ def frames_header(
         "lines": [trace.frame_line(frame) for frame in ids],
         "colours": numbers,
     }
-    return {"frames": frames, "legend": [[numbers[entry.frame], entry.text] for entry in entries]}
+    return {"frames": frames, "legend": [[numbers[entry.frame], plain(entry.text)] for entry in entries]}
 
 
 class Part(NamedTuple):

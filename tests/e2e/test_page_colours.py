@@ -1,11 +1,13 @@
 """By what boxes are coloured is chosen: the legend names each colour of the chart, and the address keeps the choice."""
 
+import gzip
 import re
 import shutil
 from pathlib import Path
 
 import httpx
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.pages import ask, expect_status, open_room
@@ -64,6 +66,35 @@ def test_boxes_are_coloured_by_choice_and_the_legend_names_their_colours(
     page.get_by_label("Search functions and files").fill("a")
     page.get_by_label("Search functions and files").press("Enter")
     expect(chart).to_have_attribute("data-selected", re.compile("f"))
+
+
+@pytest.mark.long
+def test_each_way_to_colour_names_the_colours_it_uses_and_a_comparison_its_own(
+    page: Page, analyst_server: RunningServer, board_trace: Path, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    before = page.url.partition("/t/")[2].partition("/")[0]
+    key = page.locator(".colour-key")
+    for choice in ("package", "category", "role", "owner", "safe", "file"):
+        page.get_by_label("Colours by").select_option(choice)
+        if choice != "file":
+            expect(page).to_have_url(re.compile(f"colours={choice}"))
+        expect(page.locator(".chart")).to_have_attribute("aria-busy", "false")
+        named = page.evaluate(SWATCHES)
+        assert len(set(named)) == len(named), choice
+        assert set(named) & set(page.evaluate(FILLS)), choice
+        for shade in ("light", "dark"):
+            page.emulate_media(color_scheme=shade)
+            assert [one["id"] for one in Axe().run(page).response["violations"]] == [], (choice, shade)
+        page.emulate_media(color_scheme="light")
+    expect(key).to_be_visible()
+    other = tmp_path / "other.json.gz"
+    other.write_bytes(gzip.compress(gzip.decompress(board_trace.read_bytes()).replace(b"filterCards", b"chooseCards")))
+    open_room(page, analyst_server.address, other)
+    page.goto(f"{page.url}?view=diff&before={before}")
+    expect(page.locator(".chart")).to_have_attribute("data-mode", "diff")
+    expect(page.locator(".diff-bar, .diff-key").first).to_contain_text("more")
+    expect(key).to_have_count(0)
 
 
 @pytest.mark.long

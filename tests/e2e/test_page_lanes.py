@@ -58,6 +58,19 @@ def test_levels_marks_and_async_spans_lie_over_the_chart_on_its_axis(
 
 
 @pytest.mark.long
+def test_requests_are_a_waterfall_on_the_chart_s_axis(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    lanes = page.get_by_role("region", name="Besides calls")
+    expect(lanes.locator(".lanes-count")).to_contain_text("3 requests")
+    expect(lanes.get_by_role("listitem").filter(has_text="Requests")).to_have_count(1)
+    answer = page.request.get(f"{analyst_server.address}/api/v1/traces/{page.url.split('/')[4]}/lanes").json()
+    (requests,) = [one for one in answer["boxes"] if one["name"] == "Requests"]
+    assert (requests["count"], len(requests["boxes"])) == (3, 3)
+
+
+@pytest.mark.long
 def test_a_trace_of_calls_alone_has_no_lanes(page: Page, analyst_server: RunningServer, tmp_path: Path) -> None:
     with page.expect_response("**/lanes"):
         open_room(page, analyst_server.address, written(tmp_path, threads=3))

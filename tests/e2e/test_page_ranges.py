@@ -44,6 +44,12 @@ def test_a_range_marked_on_threads_has_its_figures_and_leads_on(
     expect(heaviest).to_have_count(3)
     expect(heaviest.first).to_contain_text("measure_text")
     assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    marked.get_by_role("button", name="Copy the figures").click()
+    expect(marked.get_by_role("button", name="Copy the figures")).to_have_attribute("title", "Copied")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert "measure_text" in copied
+    assert "busy" in copied
     marked.get_by_role("button", name="Ask about this").click()
     expect(page.get_by_label("Ask about this trace")).to_have_value(re.compile(r"^What happens from .* ms to .* ms"))
     marked.get_by_role("button", name="Left heavy of this").click()

@@ -1,5 +1,6 @@
 """The list of processes and threads over the chart: by mouse, by keyboard, by name, and of very many."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.many_threads import written
+from tests.e2e.many_threads import slice_of, written
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 
@@ -54,6 +55,36 @@ def test_threads_are_listed_by_work_and_open_by_mouse_keyboard_and_name(
     page.get_by_role("button", name="Threads", exact=True).click()
     expect(tree).to_have_count(0)
     expect(page.locator(".tracks-shown")).to_have_text("PoolWorker thread 49")
+
+
+@pytest.mark.long
+def test_threads_stand_below_their_process_by_work_and_fold_into_it(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    events: list[dict[str, object]] = []
+    for pid, name, lasted in ((7, "Browser <b>one</b>", 20_000), (8, "Renderer", 90_000)):
+        events.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}})
+        for tid in (pid * 10, pid * 10 + 1):
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": f"thread {tid}"}})
+            events.append(slice_of("work", 0, lasted, tid) | {"pid": pid})
+    file = tmp_path / "processes.json"
+    file.write_text(json.dumps(events))
+    open_room(page, analyst_server.address, file)
+    tree = page.get_by_role("tree", name=TREE)
+    rows = tree.get_by_role("treeitem")
+    expect(rows).to_have_count(6)
+    expect(rows.nth(0)).to_contain_text("Renderer")
+    expect(rows.nth(3)).to_contain_text("Browser <b>one</b>")
+    tree.press("Home")
+    tree.press("ArrowLeft")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(0)).to_have_attribute("aria-expanded", "false")
+    expect(rows.nth(1)).to_contain_text("Browser <b>one</b>")
+    tree.press("ArrowRight")
+    expect(rows).to_have_count(6)
+    rows.nth(3).click()
+    expect(rows).to_have_count(4)
+    expect(page.locator(".chart")).to_have_attribute("data-profile", re.compile("p"))
 
 
 def listed(tid: int) -> dict[str, object]:

@@ -1,0 +1,80 @@
+"""Chart and pictures label by one rule; a picture has the name before the handle, and says what no font has."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.many_threads import slice_of, written
+from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.running_server import RunningServer
+
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+DRAWN_TEXTS = """() => {
+  window.drawnTexts = new Set();
+  const drawn = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.drawnTexts.add(text);
+    return drawn.call(this, text, ...rest);
+  };
+}"""
+QUALIFIED = "acme::" + "::".join(f"level_of_names_{place}" for place in range(40)) + "::parse(std::string const&)"
+TEXTS = re.compile(r"<text[^>]*>([^<]*)</text>")
+
+
+def recording(folder: Path, *names: str) -> Path:
+    file = folder / "names.json"
+    file.write_text(json.dumps([slice_of(name, at, 2_000 - 2 * at, 1) for at, name in enumerate(names)]))
+    return file
+
+
+def test_a_long_name_loses_its_middle_in_the_chart_and_in_pictures(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    page.add_init_script(f"({DRAWN_TEXTS})()")
+    open_room(page, analyst_server.address, recording(tmp_path, QUALIFIED))
+    (shown,) = [text for text in page.evaluate("() => [...window.drawnTexts]") if "parse" in text]
+    trace = page.url.partition("/t/")[2].partition("/")[0]
+    svg = page.request.get(f"{analyst_server.address}/api/v1/traces/{trace}/flamegraph.svg?width=900").text()
+    (drawn,) = [text for text in TEXTS.findall(svg) if "parse" in text]
+    for text in (shown, drawn):
+        assert re.fullmatch(r"acme::.*…level_of_names_\d+.*::parse", text) or re.fullmatch(r"acme.*….*::parse", text), (
+            text
+        )
+
+
+def test_in_a_picture_the_name_comes_before_the_handle_and_it_shows_the_first_thread(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    first = str(page.locator(".chart").get_attribute("data-profile"))
+    ask(page)
+    expect_status(page, "completed")
+    trace = page.url.partition("/t/")[2].partition("/")[0]
+    address = f"{analyst_server.address}/api/v1/traces/{trace}/flamegraph"
+    query = f"mode=left_heavy&profile={first}&handles=true"
+    texts = TEXTS.findall(page.request.get(f"{address}.svg?{query}").text())
+    assert [text for text in texts if re.fullmatch(r"render_page \[f\d+\]", text)]
+    image = page.locator(".picture img").first
+    shown = image.evaluate("async (one) => [...new Uint8Array(await (await fetch(one.src)).arrayBuffer())]")
+    assert bytes(shown) == page.request.get(f"{address}.png?{query}").body()
+    page.get_by_role("button", name="Show in chart").first.click()
+    expect(page.locator(".chart")).to_have_attribute("data-mode", "left_heavy")
+    expect(page.locator(".chart")).to_have_attribute("data-profile", first)
+
+
+def test_letters_of_all_scripts_are_drawn_and_what_no_font_has_is_said(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    names = ("解析する", "تحليل", "לנתח", "parse 🔥", "\U000f1234 private")
+    open_room(page, analyst_server.address, recording(tmp_path, *names))
+    ask(page)
+    expect_status(page, "completed")
+    page.locator(".steps > summary").first.click()
+    card = page.locator(".tool", has_text="lamegraph").first
+    card.locator("summary").first.click()
+    expect(card.locator("pre")).to_contain_text("in no font of this machine")
+    expect(page.locator(".picture img").first).to_be_visible()

@@ -25,7 +25,6 @@ export function Checks({ checks, isOpen, open }: ChecksProps) {
   if (checks.length === 0) return null;
   const wrong = checks.some((check) => isWrong(check.status));
   const holds = checks.every((check) => check.status === "verified" || check.status === "derived");
-  const ordered = checks.map((check, index) => ({ check, index })).sort((a, b) => rank(a.check) - rank(b.check));
   return (
     <details
       class="checks"
@@ -38,18 +37,25 @@ export function Checks({ checks, isOpen, open }: ChecksProps) {
         <Icon name={holds ? "check" : "warning"} />
         {checksSentence(checks)}
       </summary>
-      <ul aria-label="Claims of the answer">
-        {ordered.map(({ check, index }) => (
-          <li key={index} data-status={check.status}>
-            <button type="button" title="Show it in the answer" onClick={(event) => show(event.currentTarget, index)}>
-              <Icon name={check.status === "verified" || check.status === "derived" ? "check" : "warning"} />
-              <span>{check.claim}</span>
-              <em>{words(check)}</em>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {isOpen && <Claims checks={checks} />}
     </details>
+  );
+}
+
+function Claims({ checks }: { checks: Check[] }) {
+  const ordered = checks.map((check, index) => ({ check, index })).sort((a, b) => rank(a.check) - rank(b.check));
+  return (
+    <ul aria-label="Claims of the answer">
+      {ordered.map(({ check, index }) => (
+        <li key={index} data-status={check.status}>
+          <button type="button" title="Show it in the answer" onClick={(event) => show(event.currentTarget, index)}>
+            <Icon name={check.status === "verified" || check.status === "derived" ? "check" : "warning"} />
+            <span>{check.claim}</span>
+            <em>{words(check)}</em>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

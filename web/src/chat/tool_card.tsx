@@ -23,45 +23,52 @@ export function spoken(toolName: string): string {
 /** `pictured` leaves the picture out where it stands elsewhere. */
 export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?: boolean }) {
   const view = picturedView(part);
-  const given = Object.entries(part.args).filter(([, value]) => value !== null && value !== undefined);
+  const [wasOpened, setWasOpened] = useState(false); // a long conversation has thousands of rows in closed cards
   return (
     <div class="tool" data-status={part.status}>
-      <details>
+      <details onToggle={(event) => event.currentTarget.open && setWasOpened(true)}>
         <summary>
           <Icon name="tool" />
           <span class="tool-name">{spoken(part.toolName)}</span>
           <span class="tool-message">{part.message}</span>
           <span class="tool-state">{STATES[part.status]}</span>
         </summary>
-        <div class="tool-body">
-          {given.length > 0 && (
-            <dl class="tool-args">
-              {given.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-          {part.table && <ResultTable table={part.table} />}
-          {view && !part.imageUrl && part.status !== "error" && (
-            <button type="button" class="link" data-pictured={JSON.stringify(view)}>
-              Show in chart
-            </button>
-          )}
-          {part.text ? (
-            <pre tabIndex={0} role="region" aria-label="What the tool answered">
-              <WithHandles text={part.text} />
-            </pre>
-          ) : (
-            <p class="note">{part.status === "running" ? "No answer yet." : "No text."}</p>
-          )}
-          {part.truncated && <p class="note">The result was longer; this is the part that the model saw.</p>}
-        </div>
+        {wasOpened && <ToolBody part={part} view={view} />}
       </details>
       {part.status === "error" && <p class="tool-problem">{part.text}</p>}
       {part.imageUrl && pictured && <Picture url={part.imageUrl} name={spoken(part.toolName)} view={view} />}
+    </div>
+  );
+}
+
+function ToolBody({ part, view }: { part: ToolPart; view: Pictured | null }) {
+  const given = Object.entries(part.args).filter(([, value]) => value !== null && value !== undefined);
+  return (
+    <div class="tool-body">
+      {given.length > 0 && (
+        <dl class="tool-args">
+          {given.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {part.table && <ResultTable table={part.table} />}
+      {view && !part.imageUrl && part.status !== "error" && (
+        <button type="button" class="link" data-pictured={JSON.stringify(view)}>
+          Show in chart
+        </button>
+      )}
+      {part.text ? (
+        <pre tabIndex={0} role="region" aria-label="What the tool answered">
+          <WithHandles text={part.text} />
+        </pre>
+      ) : (
+        <p class="note">{part.status === "running" ? "No answer yet." : "No text."}</p>
+      )}
+      {part.truncated && <p class="note">The result was longer; this is the part that the model saw.</p>}
     </div>
   );
 }

@@ -18,6 +18,10 @@ def test_the_reader_stays_at_the_question(page: Page, analyst_server: RunningSer
     for prompt in ("Why is this slow?", "and who calls it?"):
         ask(page, prompt)
         expect_status(page, "completed")
+        expect(page.locator(".conversation-title")).to_contain_text("Why is this slow?")
+        offered = page.locator(".turn").last.locator(".suggestions button").all_inner_texts()
+        assert 0 < len(offered) <= 3
+        assert not [one for one in offered if one.casefold() == prompt.casefold()]
         top = page.locator(".log").bounding_box()
         question = page.locator(".turn .prompt").last.bounding_box()
         assert top
@@ -54,6 +58,8 @@ def test_a_saved_conversation_is_read_without_a_network(
     stored = json.loads(saved_conversation(page, "JSON", tmp_path).read_text("utf-8"))
     assert [turn["status"] for turn in stored["turns"]] == ["completed"]
     saved = saved_conversation(page, "Page", tmp_path)
+    for content in (text, copied, json.dumps(stored), saved.read_text("utf-8")):
+        assert "flamechat" not in content.lower(), "nothing that leaves the page advertises"
     away = page.context.new_page()
     requests: list[str] = []
     away.on("request", lambda request: requests.append(request.url))

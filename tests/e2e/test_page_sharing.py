@@ -7,13 +7,19 @@ from pathlib import Path
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.pages import QUESTION, SOME, ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer, running_server
+from tests.e2e.test_page_sizes import TOUCHING
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+SIZES = ((390, 844), (820, 1180), (700, 450), (3840, 2160))
+"""A phone, a tablet upright, 1400 by 900 at 200 %, and 4k."""
+
+HOSTILE = "<img src=x onerror=alert(1)> \u05d0\u202egnp"
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +35,47 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 def violations(page: Page) -> list[str]:
     return [one["id"] for one in Axe().run(page).response["violations"]]
+
+
+def turns_of(page: Page) -> Locator:
+    return page.locator(".turn")
+
+
+def assert_fits(page: Page) -> None:
+    """At every size and in both themes: nothing that a screen reader would stumble over, nothing out of the window."""
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for shade in ("light", "dark"):
+            page.emulate_media(color_scheme="dark" if shade == "dark" else "light", reduced_motion="reduce")
+            for part in ("Chart", "Conversation"):
+                switch = page.get_by_role("button", name=part, exact=True)
+                if switch.count() and switch.is_visible():
+                    switch.click()
+                elif part == "Conversation":
+                    continue
+                assert violations(page) == [], (width, shade, part)
+                assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), (width, part)
+                assert page.evaluate(TOUCHING, ".top > *:not(.visually-hidden)") == []
+                box = page.get_by_label("Ask about this trace")
+                if box.count():
+                    expect(box).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1400, "height": 900})
+
+
+def test_every_page_fits_every_size_in_both_themes(page: Page, server: RunningServer, board_trace: Path) -> None:
+    open_room(page, server.address, board_trace)
+    assert_fits(page)
+    ask(page)
+    expect_status(page, "completed")
+    assert_fits(page)
+    page.goto(f"{page.url.split('?')[0].split('#')[0]}?table=functions&view=left_heavy&transforms=invert")
+    expect(page.get_by_role("grid", name="Functions").locator(".grid-row").first).to_be_visible()
+    expect(turns_of(page)).to_have_count(1)
+    assert_fits(page)
+    for path, shown in (("", ".trace"), ("conversations", "main li"), ("account", "main h1"), ("admin", "main table")):
+        page.goto(f"{server.address}/{path}")
+        expect(page.locator(shown).first).to_be_visible()
+        assert_fits(page)
 
 
 def test_a_link_shows_the_chart_to_whoever_holds_it_until_it_is_ended(
@@ -81,6 +128,11 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     for question in asked:
         ask(page, question)
         expect_status(page, "completed")
+    session = f"{server.address}/api/v1/sessions/{page.url.split('/')[-1].split('?')[0].split('#')[0]}"
+    assert page.request.patch(session, data={"title": "t" * 10_000}).status == 400
+    assert page.request.patch(session, data={"title": HOSTILE}).ok
+    page.reload()
+    expect(turns_of(page)).to_have_count(4)
     page.locator(".conversation-title").click()
     page.get_by_role("button", name="Share this conversation").click()
     dialog = page.get_by_role("dialog", name="Share this conversation")
@@ -95,7 +147,9 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     turns = guest.locator(".turn")
     expect(turns).to_have_count(2)
     expect(turns.locator(".prompt p").last).to_have_text("And what is <b>draw</b>?")
-    expect(guest.locator(".turn b, .turn img[src=x]")).to_have_count(0)
+    expect(guest.get_by_role("heading", name="<img src=x onerror=alert(1)>")).to_be_visible()
+    expect(guest.locator(".turn b, img[src=x]")).to_have_count(0)
+    expect(guest.get_by_role("link", name="Plans and users")).to_have_count(0)
     expect(guest.get_by_text("draws on more than this trace and is not shared (2 questions)")).to_be_visible()
     picture = guest.locator(".picture img").first
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
@@ -106,7 +160,7 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     cited = guest.locator("a.citation:visible").first
     cited.click()
     expect(guest.locator(".chart")).to_have_attribute("data-selected", SOME)
-    assert violations(guest) == []
+    assert_fits(guest)
 
     dialog.get_by_role("button", name="End the link").click()
     expect(dialog.get_by_role("status")).to_contain_text("No link leads to this conversation")
@@ -121,9 +175,6 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     guest.reload()
     expect(guest.get_by_role("alert")).to_contain_text("trace or conversation was deleted")
     guest.context.close()
-
-
-HOSTILE = "<img src=x onerror=alert(1)> \u05d0\u202egnp"
 
 
 def test_notes_are_written_marked_and_seen_in_other_tabs_links_files_and_shares(
@@ -195,3 +246,6 @@ def test_notes_are_written_marked_and_seen_in_other_tabs_links_files_and_shares(
     first.get_by_role("button", name="Delete it").click()
     expect(notes.get_by_role("listitem")).to_have_count(1)
     expect(other.locator(".chart")).to_have_attribute("data-noted", "1")
+    page.get_by_role("button", name="Note it in the chart").click()
+    expect(notes.get_by_role("listitem").nth(1)).to_be_visible()
+    expect(other.locator(".chart")).not_to_have_attribute("data-noted", "1")

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.many_threads import written
-from tests.e2e.pages import open_room
+from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.e2e.test_page_hostile_names import MARKUP_FIRST, STRANGERS
 from tests.hostile.names import chrome
@@ -182,4 +182,10 @@ def test_names_of_a_recording_stay_text_in_tables(page: Page, analyst_server: Ru
     assert page.evaluate(STRANGERS) == []
     page.get_by_label("Filter functions").fill("<img")
     expect(functions.locator(".grid-row", has_text="onerror").first).to_be_visible()
+    assert page.evaluate(STRANGERS) == []
+    ask(page, "What are the top 40 functions?")
+    expect_status(page, "completed")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a picture").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
     assert page.evaluate(STRANGERS) == []

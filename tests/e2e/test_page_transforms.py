@@ -65,6 +65,22 @@ def test_a_tree_is_changed_at_a_box_and_each_step_is_undone(
         bar.get_by_role("button", name=re.compile("^Undo")).first.click()
         expect(bar).to_have_count(0)
         expect(chart).to_have_attribute("aria-busy", "false")
+    search = page.get_by_label("Search functions and files")
+    for name, text in (
+        ("Focus on subtree", re.compile("^focus-subtree:n[0-9]+$")),
+        ("Only samples with “filter”", re.compile("^filter-samples:filter$")),
+    ):
+        search.fill("filter")
+        chart.focus()
+        if not chart.get_attribute("data-selected"):
+            chart.press("ArrowDown")
+        chart.press("m")
+        page.get_by_role("menuitem", name=name, exact=True).press("Enter")
+        expect(bar.locator("[data-transform]")).to_have_attribute("data-transform", text)
+        expect(chart).to_have_attribute("aria-busy", "false")
+        bar.get_by_role("button", name=re.compile("^Undo")).first.click()
+        expect(bar).to_have_count(0)
+        expect(chart).to_have_attribute("aria-busy", "false")
     page.goto(f"{page.url.split('?')[0]}?view=left_heavy&transforms=filter-samples:no%20such%20name")
     expect(chart).to_contain_text("These transforms leave nothing of this thread.")
     page.get_by_role("button", name="Undo the last one").click()

@@ -31,13 +31,14 @@ export function App() {
   const [trace, setTrace] = useState<TraceInfo | null>(null);
   const [isAdministrator, setIsAdministrator] = useState(false);
   const isKnown = !isTeam || (token !== null && !refusal);
+  const asks = isKnown && here.page !== "shared";
   useEffect(() => {
-    if (!isKnown) return;
+    if (!asks) return;
     myUsage().then(
       (mine) => setIsAdministrator(mine.isAdministrator),
       () => setIsAdministrator(false),
     );
-  }, [isKnown, token]);
+  }, [asks, token]);
   const upload = useCallback((files: File[]) => {
     void startUploads(files, (traces: TraceInfo[]) => {
       setVersion((count) => count + 1);

@@ -1,4 +1,4 @@
-"""The shape of the repository, held by tests: sizes, names, neutrality. Imports are held by import-linter."""
+"""The shape of the repository: sizes, names, neutrality. Imports are checked by import-linter."""
 
 import ast
 import importlib.metadata

@@ -66,7 +66,7 @@ def test_a_tree_is_changed_at_a_box_and_each_step_is_undone(
         expect(bar).to_have_count(0)
         expect(chart).to_have_attribute("aria-busy", "false")
     search = page.get_by_label("Search functions and files")
-    for name, text in (
+    for name, form in (
         ("Focus on subtree", re.compile("^focus-subtree:n[0-9]+$")),
         ("Only samples with “filter”", re.compile("^filter-samples:filter$")),
     ):
@@ -76,7 +76,7 @@ def test_a_tree_is_changed_at_a_box_and_each_step_is_undone(
             chart.press("ArrowDown")
         chart.press("m")
         page.get_by_role("menuitem", name=name, exact=True).press("Enter")
-        expect(bar.locator("[data-transform]")).to_have_attribute("data-transform", text)
+        expect(bar.locator("[data-transform]")).to_have_attribute("data-transform", form)
         expect(chart).to_have_attribute("aria-busy", "false")
         bar.get_by_role("button", name=re.compile("^Undo")).first.click()
         expect(bar).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Overheads that names tell: what each kind's functions are called in several languages, and what they are not."""
+"""Overheads by their names: what each kind's functions are called in several languages, and what they are not."""
 
 import pytest
 

@@ -157,10 +157,10 @@ export class PictureLayout {
       const atEnd = /text-align:\s*right/.test(String(token.attrGet("style") ?? ""));
       rows.at(-1)!.push({ runs: runsOf(tokens[at + 1], look), atEnd });
     }
-    const wanted = (rows[0] ?? []).map((_, column) =>
+    const natural = (rows[0] ?? []).map((_, column) =>
       Math.max(...rows.map((row) => this.#widthOf(row[column]?.runs ?? []))),
     );
-    const widths = shared(wanted, right - left - CELL_GAP * (wanted.length - 1));
+    const widths = shared(natural, right - left - CELL_GAP * (natural.length - 1));
     rows.forEach((row, index) => {
       const top = this.#y + 3;
       let bottom = top;
@@ -288,15 +288,15 @@ function joined(line: (Run & { width: number })[]): (Run & { width: number })[] 
   return parts;
 }
 
-/** So much room given out: first to those that want least. */
-function shared(wanted: number[], room: number): number[] {
-  const widths = wanted.map(() => 0);
+/** So much room given out: first to those that need least. */
+function shared(natural: number[], room: number): number[] {
+  const widths = natural.map(() => 0);
   let left = room;
-  [...wanted.keys()]
-    .sort((a, b) => wanted[a]! - wanted[b]!)
+  [...natural.keys()]
+    .sort((a, b) => natural[a]! - natural[b]!)
     .forEach((column, place) => {
-      const fair = left / (wanted.length - place);
-      widths[column] = Math.max(Math.min(wanted[column]!, fair), Math.min(wanted[column]!, LEAST_COLUMN));
+      const fair = left / (natural.length - place);
+      widths[column] = Math.max(Math.min(natural[column]!, fair), Math.min(natural[column]!, LEAST_COLUMN));
       left -= widths[column]!;
     });
   return widths;

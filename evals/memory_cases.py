@@ -100,6 +100,10 @@ class AccountTraces:
     def memory(self) -> FactProposals | None:
         return None
 
+    @property
+    def runs(self) -> None:
+        return None
+
     async def traces(self) -> Sequence[KnownTrace]:
         return [
             KnownTrace(

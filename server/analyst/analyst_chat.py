@@ -14,6 +14,7 @@ from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_
 from server.analyst.memory_orders import memory_order
 from server.analyst.memory_questions import memory_question
 from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_screen, described
+from server.analyst.over_recordings import ASK, asks_over_recordings, over_recordings, without_them
 from server.analyst.plan import next_calls
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.recording_questions import asked_recipes, recording_answer
@@ -47,7 +48,19 @@ class AnalystChat:
 def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
     """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
     evidence = gathered_evidence(messages)
-    offered = frozenset(tool["function"]["name"] for tool in tools)
+    offered, made = frozenset(tool["function"]["name"] for tool in tools), len(evidence.results)
+    if ASK in offered and asks_over_recordings(evidence.prompt) and memory_order(evidence.prompt) is None:
+        if not evidence.called(ASK):
+            yield from _reply([(ASK, {"question": evidence.prompt})], "", made)
+            return
+        if (answer := over_recordings(evidence)) is not None:
+            yield from _reply([], answer, made)
+            return
+    yield from _about_this(without_them(evidence), offered, made)
+
+
+def _about_this(evidence: Evidence, offered: frozenset[str], made: int) -> Iterator[AIMessageChunk]:
+    """The reply about the recording that is open."""
     order, first = memory_order(evidence.prompt), ""
     calls: list[tuple[str, dict[str, Any]]] = []
     if order is not None:
@@ -57,7 +70,7 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
         first = memory_report(order, evidence.remembered, done, is_on=bool(done) or APPEND in offered)
         evidence = replace(evidence, prompt=order.rest)
     if order is not None and not order.rest:
-        yield from _reply(calls, first, len(evidence.results))
+        yield from _reply(calls, first, made)
         return
     if READ_VIEW in offered | {one.tool for one in evidence.results} and asks_what_is_on_screen(evidence.prompt):
         views = [one.data for one in evidence.results if one.tool == READ_VIEW]
@@ -66,11 +79,11 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
         evidence = about_the_view(evidence)
     question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
     if found := asked_recipes(evidence.prompt):
-        yield from _reply(calls, f"{first}\n\n{recording_answer(found)}".strip(), len(evidence.results))
+        yield from _reply(calls, f"{first}\n\n{recording_answer(found)}".strip(), made)
         return
     asked = memory_question(evidence.prompt)
     if asked is not None and asked.kind != "kept" and (answer := recall(asked, evidence)):
-        yield from _reply(calls, f"{first}\n\n{answer}".strip(), len(evidence.results))
+        yield from _reply(calls, f"{first}\n\n{answer}".strip(), made)
         return
     if earlier := earlier_question(evidence.prompt):
         calls += _undone(earlier.calls(), evidence, offered)
@@ -81,7 +94,7 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
     else:
         calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)
         text = "" if calls else "\n\n".join(filter(None, (by_facts(question, evidence), report(question, evidence))))
-    yield from _reply(calls, f"{first}\n\n{text}" if first else text, len(evidence.results))
+    yield from _reply(calls, f"{first}\n\n{text}" if first else text, made)
 
 
 def _undone(

@@ -45,7 +45,7 @@ class MemoryHistory:
         self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
     ) -> Sequence[RunPoint]:
         rows = [row for row in await self._rows(caller, criteria) if row.trace_id in self._kept]
-        return [_point(row, self._kept[row.trace_id], measured) for row in reversed(rows[:limit])]
+        return [point_of(row, self._kept[row.trace_id], measured) for row in reversed(rows[:limit])]
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         rows = await self._rows(caller, criteria)
@@ -82,7 +82,8 @@ class MemoryHistory:
         self._kept.pop(trace_id, None)
 
 
-def _point(row: TraceRow, kept: RunHistory, measured: Measured) -> RunPoint:
+def point_of(row: TraceRow, kept: RunHistory, measured: Measured) -> RunPoint:
+    """What a run has of it."""
     unit = next(one.unit for one in kept.figures if one.measure == TOTAL)
     point = RunPoint(
         trace_id=row.trace_id, name=row.name, created_at=row.created_at, run=row.run, unit=unit, is_there=False

@@ -68,11 +68,6 @@ class RunQuestions:
         points = await self._points(caller, sure, sure.runs)
         return series_answer(sure, points) if isinstance(sure, Series) else recurrence_answer(sure, points)
 
-    async def has_history(self, caller: Caller, program: str | None) -> bool:
-        """Whether there is more than one recording to ask about."""
-        criteria = TraceSearch(run=RunLabels(program=program))
-        return len(await self._library.search(caller, criteria, limit=2)) > 1
-
     async def _points(self, caller: Caller, question: Question, runs: Runs) -> Sequence[RunPoint]:
         criteria = TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)
         await self._measure_missing(caller, criteria)
@@ -95,6 +90,29 @@ class RunQuestions:
                 except (ServerError, TraceError, OSError):
                     continue
                 await self._library.measure(caller, trace_id, opened)
+
+
+class AskedRuns:
+    """Implements `RunsAsked` for one caller, about the program of one of their traces."""
+
+    def __init__(self, questions: RunQuestions, caller: Caller, program: str | None) -> None:
+        self._questions = questions
+        self._caller = caller
+        self._program = program
+
+    async def ask(self, question: str) -> RunsAnswer:
+        """Raises BadRequest."""
+        return await self._questions.ask(self._caller, question, program=self._program)
+
+
+async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> AskedRuns | None:
+    """The recordings of a trace's program; None where it is the only one, or nothing is kept of them. Raises
+    NotFound."""
+    if library.history is None:
+        return None
+    program = (await library.row(caller, trace_id)).run.program
+    found = await library.search(caller, TraceSearch(run=RunLabels(program=program)), limit=2)
+    return AskedRuns(RunQuestions(library.history, library), caller, program) if len(found) > 1 else None
 
 
 def _of_program(question: Question, program: str | None) -> Question:

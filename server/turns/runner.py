@@ -44,6 +44,7 @@ from server.turns.lifecycle import (
 )
 from server.turns.outside_reach import NOTHING_OUTSIDE, OutsideReach
 from server.turns.page_answers import page_answer_of
+from server.turns.run_questions import runs_of
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.tool_context import AccountToolContext
 from server.turns.trace_library import TraceLibrary
@@ -305,6 +306,7 @@ class TurnRunner:
         row, opened = await self._library.open(caller, turn.trace_id)
         history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
         offered = await features(self._plans, turn.plan_name)
+        before = () if self._memory is None else await self._memory.asked_before(turn.session_id, turn.prompt, caller)
         return TurnInput(
             turn_id=turn.turn_id,
             session_id=turn.session_id,
@@ -329,14 +331,12 @@ class TurnRunner:
             web=self._outside.web_of(caller),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
-            tool_context=self._tool_context(turn, caller, opened),
+            tool_context=await self._tool_context(turn, caller, opened),
             core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
-            asked_before=()
-            if self._memory is None
-            else await self._memory.asked_before(turn.session_id, turn.prompt, caller),
+            asked_before=before,
         )
 
-    def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
+    async def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
         async def limits() -> LimitsView:
             return await self._conversations.limits(caller, turn.session_id)
 
@@ -347,6 +347,7 @@ class TurnRunner:
             limits=limits,
             source_folder=self._source_folder,
             memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
+            runs=await runs_of(self._library, caller, turn.trace_id),
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:

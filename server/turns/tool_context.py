@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need
+from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, RunsAsked
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView
@@ -23,6 +23,7 @@ class AccountToolContext:
         limits: Callable[[], Awaitable[LimitsView]],
         source_folder: Path | None = None,
         memory: FactProposals | None = None,
+        runs: RunsAsked | None = None,
     ) -> None:
         self._library = library
         self._caller = caller
@@ -30,11 +31,13 @@ class AccountToolContext:
         self._limits = limits
         self._source_folder = source_folder
         self._memory = memory
+        self._runs = runs
 
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
         met |= {"sources"} if self._source_folder is not None else frozenset()
+        met |= {"history"} if self._runs is not None else frozenset()
         return met | {"memory"} if self._memory is not None else met
 
     @property
@@ -44,6 +47,10 @@ class AccountToolContext:
     @property
     def memory(self) -> FactProposals | None:
         return self._memory
+
+    @property
+    def runs(self) -> RunsAsked | None:
+        return self._runs
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [

@@ -120,6 +120,11 @@ class TraceLibrary:
         except WorkerFailed:
             return {}
 
+    @property
+    def history(self) -> History | None:
+        """What its traces measured; None where that is not kept."""
+        return self._history
+
     async def row(self, caller: Caller, trace_id: str) -> TraceRow:
         """Raises NotFound."""
         return await trace_of(self._records, caller, trace_id)

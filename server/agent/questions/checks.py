@@ -1,18 +1,17 @@
 """Whether what a question names exists, with the nearest for what does not: no query runs that was not checked."""
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from server.agent.questions.question_schema import OF_KIND, Comparison, Measure, Recurrence, Runs, Series
+from server.agent.questions.shown_names import coded
 from server.errors import BadRequest
 from server.ports.history import KnownRuns
-from server.quoting import plain
-from traces.gate.function_keys import AT, FunctionKey, matching
+from traces.gate.function_keys import AT, FunctionKey, matching, short_name
 from traces.gate.rules import InvalidRule
 from traces.insights.registry import DETECTORS
 
 LISTED = 5
-SHOWN = 80
 FINDINGS = tuple(detector.id for detector in DETECTORS)
 
 
@@ -21,7 +20,7 @@ def checked_runs(runs: Runs, known: KnownRuns) -> Runs:
     if runs.program is not None and runs.program not in known.programs:
         raise _unknown("program", runs.program, known.programs)
     if runs.program is None and len(known.programs) > 1:
-        listed = ", ".join(f"{plain(name, SHOWN)} ({count})" for name, count in _most(known.programs))
+        listed = ", ".join(f"{coded(name)} ({count})" for name, count in _most(known.programs))
         raise BadRequest(f"The recordings are of {len(known.programs)} programs: {listed}. Name one.", field="program")
     labels = dict(runs.labels)
     if runs.starting is not None:
@@ -31,7 +30,7 @@ def checked_runs(runs: Runs, known: KnownRuns) -> Runs:
         if key not in known.labels:
             raise _unknown("label", key, known.labels)
         if value not in known.labels[key]:
-            raise _unknown(f"{key}", value, known.labels[key])
+            raise _unknown(key, value, known.labels[key])
     return runs
 
 
@@ -79,22 +78,38 @@ def _function(measure: Measure, known: Collection[FunctionKey]) -> FunctionKey:
         return measure.name, measure.file
     try:
         found = sorted(matching(named, known), key=lambda key: (key[0], key[1] or ""))
-    except InvalidRule as error:
-        raise BadRequest(
-            plain(str(error), 8 * SHOWN).replace("no run has", "No recording has", 1), field="name"
-        ) from None
+    except InvalidRule:
+        raise _no_function(measure.name, {name for name, _ in known}) from None
     if len(found) > 1:
-        files = ", ".join(plain(file or "no file", SHOWN) for _, file in found[:LISTED])
-        raise BadRequest(f"{plain(measure.name, SHOWN)} stands in several files: {files}. Name one.", field="file")
+        files = _listed([file or "no file" for _, file in found])
+        raise BadRequest(f"{coded(measure.name)} stands in several files: {files}. Name one.", field="file")
     return found[0]
+
+
+def _no_function(name: str, known: Collection[str]) -> BadRequest:
+    """None has the name, or several have it for the last part of theirs."""
+    full = sorted(one for one in known if short_name(one) == name)
+    if full:
+        return BadRequest(f"{coded(name)} may be {_listed(full)}. Name one in full.", field="name")
+    short = {short_name(one): one for one in sorted(known)}
+    near = [short[one] for one in difflib.get_close_matches(name, list(short), n=LISTED, cutoff=0.6)]
+    near = near or sorted(one for one in known if name.casefold() in one.casefold())
+    return BadRequest(f"No recording has a function {coded(name)}.{_hint(near)}", field="name")
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> BadRequest:
     listed = sorted(known)
     near = difflib.get_close_matches(name, listed, n=LISTED, cutoff=0.5)
-    near = near or [one for one in listed if name.casefold() in one.casefold()][:LISTED] or listed[:LISTED]
-    hint = f" The nearest: {', '.join(plain(one, SHOWN) for one in near)}." if near else ""
-    return BadRequest(f"No recording has the {what} {plain(name, SHOWN)}.{hint}", field=what)
+    near = near or [one for one in listed if name.casefold() in one.casefold()] or listed
+    return BadRequest(f"No recording has the {what} {coded(name)}.{_hint(near)}", field="question")
+
+
+def _hint(near: Sequence[str]) -> str:
+    return f" The nearest: {_listed(near)}." if near else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(coded, names[:LISTED]))
 
 
 def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:

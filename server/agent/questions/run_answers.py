@@ -9,6 +9,7 @@ import numpy as np
 
 from server.agent.questions.level_change import LEAST_CHANGE, level_change
 from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Series, as_json
+from server.agent.questions.shown_names import coded
 from server.ports.history import RunPoint
 from server.quoting import plain
 from traces.analysis.rank_test import least_p, rank_sum_p
@@ -103,11 +104,6 @@ class _Shown:
         return name if self.measure.kind == "figure" else f"the {said[self.measure.shown]} of {name}"
 
 
-def coded(text: str) -> str:
-    """A name as code in Markdown."""
-    return f"`{plain(text, 80).replace('`', chr(39))}`"
-
-
 def run_name(point: RunPoint) -> str:
     """What a run is called: by its commit, number or release, else by its file."""
     for key in NAMED_BY:
@@ -155,7 +151,7 @@ def _development(
     after, before = len(values) - change.place, change.place
     growth = abs(change.growth)
     sentence = (
-        f"**Since {coded(named[change.place][0])}{date}: {shown.what} {verb} from {shown.text(change.before)} to "
+        f"**From {coded(named[change.place][0])}{date} on: {shown.what} {verb} from {shown.text(change.before)} to "
         f"{shown.text(change.after)}**, by {format_share(growth)} (medians of {before} and {after} recordings)."
     )
     if before == 1 and after == 1 and there:
@@ -182,7 +178,7 @@ def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[Ru
         for label, values in groups.items()
     )
     data["points"] = [
-        {"label": plain(label, LABEL_CHARACTERS), "runs": len(values), shown.key("middle"): median(values)}
+        {"name": plain(label, LABEL_CHARACTERS), "runs": len(values), shown.key("middle"): median(values)}
         for label, values in groups.items()
     ]
     chart = {
@@ -266,7 +262,8 @@ def comparison_answer(question: Comparison, before: Sequence[RunPoint], after: S
     old, new = split
     names = [_group(question.before), _group(question.after)]
     notes = list(both.notes)
-    data: dict[str, Any] = {"before_runs": len(old), "after_runs": len(new)}
+    groups = [{"name": name.strip("`")} for name in names]
+    data: dict[str, Any] = {"before_runs": len(old), "after_runs": len(new), "groups": groups}
     if not old or not new:
         lacking = names[0] if not old else names[1]
         headline = f"**It cannot be compared: no recording of {lacking} has {both.what}.**"
@@ -337,7 +334,7 @@ def _placed(point: RunPoint) -> dict[str, Any]:
     return {
         "trace_id": point.trace_id,
         "trace": plain(point.name, LABEL_CHARACTERS),
-        "label": run_name(point),
+        "name": run_name(point),
         "created": f"{point.created_at:%Y-%m-%d %H:%M}",
     }
 

@@ -11,25 +11,25 @@ from traces.insights.registry import DETECTORS
 
 _RUNS = r"(?:runs?|recordings?|traces?|profiles?|nights?|builds?|uploads?|commits?|releases?|versions?)"
 _SINCE = re.compile(
-    r"\bsince when\b|\bsince (?:which|what) \w+|\bwhen did\b.*\b(?:get|become|start|begin|turn)\w*\b|"
+    r"\bsince when\b|\bsince (?:which|what) (?:release|commit|version|build|run|recording|branch|night|day)\b|"
+    r"\bwhen did\b.*\b(?:get|become|start|begin|turn|grow)\w*\b.*\b(?:slow|fast|heav|wors|bett|larg|expensive)\w*|"
     r"\bwhich (?:release|commit|version|build|run|recording) (?:made|slowed|broke|introduced|changed|regressed)\b",
     re.IGNORECASE,
 )
 _TREND = re.compile(
-    rf"\b(?:over|in|across|of|for) the (?:last|past|previous) (?P<last>\d{{1,4}}) {_RUNS}\b|"
-    rf"\bover (?:all )?(?:of )?(?:my|our|the|all|these) {_RUNS}\b|"
-    r"\b(?:by|per|for each|for every) (?P<by>release|commit|branch|version|environment|host|scenario|run)s?\b|"
-    r"\b(?:across|over) (?:the |all |our |my )?(?P<across>release|branch|version|environment|host|scenario)e?s\b|"
-    r"\bhow (?:has|have|did|does|do)\b.*\b(?:develop|evolv|chang|mov|progress)\w*\b.*|"
-    r"\b(?:trend|history|development|evolution) (?:of|for)\b",
+    rf"\b(?:over|in|across|of|for) the (?:last|past|previous) \d{{1,4}} {_RUNS}\b|"
+    rf"\b(?:over|across) (?:all )?(?:of )?(?:my|our|the|all|these) {_RUNS}\b|"
+    r"\b(?:by|per|for each|for every) (?:release|commit|branch|version|environment|host|scenario)s?\b|"
+    r"\bhow (?:has|have|did|does|do)\b.*\b(?:develop|evolv)\w*\b|"
+    rf"\bhow (?:has|have|did)\b.*\bchang\w*\b.*\b(?:since|on|over|between|from|across)\b.*\b(?:{_RUNS}|branch)\b|"
+    r"\b(?:trend|development|evolution) of\b",
     re.IGNORECASE,
 )
 _RECURS = re.compile(
-    r"\b(?:come|comes|came|coming) back\b|\brecur\w*\b|\bre-?appear\w*\b|\breturn(?:s|ed)? (?:later|again|after)\b|"
-    rf"\b(?:happen|occur|appear)(?:s|ed)? again\b|\bback again\b|"
+    r"\b(?:come|comes|came|coming) back\b|\brecur(?:s|red|ring)?\b|\bre-?appear(?:s|ed)?\b|"
+    r"\b(?:happen|occur|appear)(?:s|ed)? again\b|\bback again\b|"
     rf"\bhow often\b.*\b(?:my|our|these|all|last \d+) {_RUNS}\b|"
-    rf"\b(?:how (?:often|many)|in how many|in which|which)\b.*\b(?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b"
-    r".*\b(?:ha(?:s|ve|d)|show|contain|see|seen|with|is|was|appear|occur|happen)\w*\b",
+    rf"\bin how many (?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b",
     re.IGNORECASE,
 )
 _AGAINST = re.compile(

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from server.agent.tools.ask_traces import ASK_TRACES
 from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
@@ -46,6 +47,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     COMPARE_TRACES,
     READ_SOURCE,
     SEARCH_FINDINGS,
+    ASK_TRACES,
     GET_USAGE,
     CORE_MEMORY_APPEND,
     CORE_MEMORY_REPLACE,

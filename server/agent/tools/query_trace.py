@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from server.agent.tools.contract.query_summary import Cell, cell_text, column_name, summarised
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolRetry
-from server.agent.tools.query_summary import Cell, cell_text, column_name, summarised
 from server.ports.traces import SqlRefused, SqlRows
 from server.protocol.wire_values import Table
 from server.quoting import quoted

@@ -14,7 +14,7 @@ WIDEST_CELL = 80
 
 def query(entry_points: CliEntryPoints, source: Path, sql: str, *, as_json: bool) -> None:
     """Print the rows of one SELECT, as a table or as JSON; without a statement the tables."""
-    from server.agent.tools.query_summary import cell_text
+    from server.agent.tools.contract.query_summary import cell_text
     from server.agent.tools.query_trace import refusal
     from server.errors import WorkerFailed
     from server.ports.traces import SqlRefused

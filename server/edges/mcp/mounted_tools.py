@@ -19,6 +19,7 @@ from server.errors import NotSupported
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.wire_values import LimitsView
+from server.turns.run_questions import runs_of
 from server.turns.tool_context import AccountToolContext
 
 MAX_BODY_BYTES = 256 << 10
@@ -40,6 +41,7 @@ class AccountTraces:
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
+        met |= {"history"} if self.services.library.history is not None else frozenset()
         return met | {"sources"} if self.services.source_folder is not None else met
 
     @property
@@ -76,6 +78,7 @@ class AccountTraces:
             trace_id,
             limits=limits,
             source_folder=self.services.source_folder,
+            runs=await runs_of(self.services.library, self.caller, trace_id),
         )
         return OpenedTrace(opened, tool_context)
 

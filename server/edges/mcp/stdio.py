@@ -121,6 +121,10 @@ class LocalToolContext:
     def memory(self) -> None:
         return None
 
+    @property
+    def runs(self) -> None:
+        return None
+
     async def traces(self) -> Sequence[KnownTrace]:
         return [known for known in await self.local_traces.traces() if known.trace_id != self.trace_id]
 

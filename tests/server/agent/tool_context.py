@@ -7,16 +7,25 @@ from pathlib import Path
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
+from server.agent.questions.checks import checked
+from server.agent.questions.question_schema import Series
+from server.agent.questions.run_answers import RunsAnswer, series_answer
+from server.agent.questions.spoken_questions import spoken_question
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome
-from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, Proposed
+from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, Proposed, RunsAsked
 from server.agent.tools.search_findings import kept_findings
-from server.errors import NotFound
+from server.errors import BadRequest, NotFound
+from server.ports.history import KnownRuns, Measured
+from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
+from server.testing.history import point_of
+from tests.plugins.worlds import a_trace_of
+from traces.gate.run_history import run_history
 from traces.model import Trace
 
 
@@ -25,6 +34,33 @@ class ProposesAll:
 
     async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
         return Proposed(status="proposed", text=text, old=old)
+
+
+@dataclass
+class RunsInHand:
+    """Implements `RunsAsked` over traces in hand, oldest first."""
+
+    traces: list[Trace]
+
+    async def ask(self, question: str) -> RunsAnswer:
+        kept = [run_history(trace) for trace in self.traces]
+        known = KnownRuns(
+            runs=len(kept),
+            labels={},
+            programs={},
+            functions=tuple((one.name, one.file) for history in kept for one in history.functions),
+            findings=(),
+            figures=("total",),
+        )
+        spoken = spoken_question(question, known)
+        if not isinstance(spoken, Series):
+            raise BadRequest("I do not know this.")
+        asked = checked(spoken, known).measure
+        caller = Caller(user_id="u", account_id="a")
+        rows = [a_trace_of(caller, name=trace.name) for trace in self.traces]
+        measured = Measured(asked.kind, asked.name, asked.file)
+        points = [point_of(row, history, measured) for row, history in zip(rows, kept, strict=True)]
+        return series_answer(spoken.model_copy(update={"measure": asked}), points)
 
 
 @dataclass
@@ -38,8 +74,13 @@ class TracesInHand:
     memory: FactProposals | None = None
 
     @property
+    def runs(self) -> RunsAsked | None:
+        return RunsInHand(list(self.others.values())) if self.others else None
+
+    @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "sources"})
+        met |= {"history"} if self.others else frozenset()
         met |= {"upload"} if self.file is not None else frozenset()
         return met | {"memory"} if self.memory is not None else met
 

@@ -22,7 +22,15 @@ from server.turns.turn_pictures import picture_path
 from tests.plugins.worlds import a_trace_of, new_uuid
 
 SHARING = replace(LOCAL_PLAN, allow_public_sharing=True)
-ELSEWHERE = {"search_findings", "get_usage", "core_memory_append", "core_memory_replace", "ask_person", "pick_trace"}
+ELSEWHERE = {
+    "search_findings",
+    "ask_traces",
+    "get_usage",
+    "core_memory_append",
+    "core_memory_replace",
+    "ask_person",
+    "pick_trace",
+}
 DEPENDING = {"compare_traces", "navigate"}
 
 

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from server.agent.questions.run_answers import RunsAnswer
 from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.ports.web import CallerWeb
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 
-Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web"]
+Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web", "history"]
 """What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
-folder of sources, the upload, a memory of the account that may be changed, the web."""
+folder of sources, the upload, a memory of the account that may be changed, the web, several recordings of a program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,14 @@ class FactProposals(Protocol):
 
     async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
         """A new line, a line in place of `old`, or one less. Raises ToolRetry, ToolFailed."""
+        ...
+
+
+class RunsAsked(Protocol):
+    """The person's recordings, as questions over many of them see them."""
+
+    async def ask(self, question: str) -> RunsAnswer:
+        """Raises BadRequest, saying what is missing or not there."""
         ...
 
 
@@ -61,6 +70,11 @@ class ToolContext(Protocol):
     @property
     def memory(self) -> FactProposals | None:
         """None where nothing may be remembered."""
+        ...
+
+    @property
+    def runs(self) -> RunsAsked | None:
+        """None where there are not several recordings of the program."""
         ...
 
     async def traces(self) -> Sequence[KnownTrace]:

@@ -41,6 +41,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "pick_trace": {"question": "Which one is before?"},
     "core_memory_append": {"fact": "draw is ours"},
     "core_memory_replace": {"old": "draw is ours", "new": "draw is Anna's"},
+    "ask_traces": {"question": "total time of load over my runs"},
     "query_trace": {"sql": "SELECT name, total_ms FROM nodes ORDER BY total_ms DESC"},
 }
 VIEW = ShownView.model_validate(

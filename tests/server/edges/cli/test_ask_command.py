@@ -17,7 +17,7 @@ async def test_a_question_is_answered_with_a_sentence_and_its_rows(tmp_path: Pat
         asked = await flamechat("ask", "how did read develop?", "--server", server.address)
         assert asked.exit_code == 0, asked.output
         first, _, head, *rows = asked.stdout.splitlines()
-        assert first.startswith("Since `c3`")
+        assert first.startswith("From `c3`")
         assert head.split() == ["recording", "uploaded", "self"]
         assert [row.split()[0] for row in rows] == ["c0", "c1", "c2", "c3", "c4", "c5"]
         as_json = json.loads((await flamechat("ask", "read by commit", "--json", "--server", server.address)).stdout)

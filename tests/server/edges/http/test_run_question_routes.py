@@ -28,7 +28,7 @@ async def test_nights_are_asked_in_words_and_the_question_that_was_run_can_be_ru
         asked = await server.http.post(RUN, json={"text": "Since when is `read` slow?"}, headers=AS_ANNA)
         assert asked.status_code == 200, asked.text
         answer = asked.json()["answer"]
-        assert "Since `c4`" in answer["headline"]
+        assert "From `c4`" in answer["headline"]
         assert "from 300 to 450" in answer["headline"]
         assert "50.0%" in answer["headline"]
         assert [point["traceId"] for point in answer["chart"]["points"]] == ids
@@ -52,11 +52,11 @@ async def test_what_is_not_there_is_refused_with_the_nearest_and_nothing_else_is
         series = {"form": "series", "measure": {"kind": "function", "name": "read"}}
         for asked, part in (
             ({"text": "since when is `raed` slow?"}, "read"),
-            ({"text": "how did read change on branch mian"}, "The nearest: main"),
+            ({"text": "how did read change on branch mian"}, "The nearest: `main`"),
             ({"text": "what is the weather"}, "I do not know this as a question"),
-            ({"question": series | {"runs": {"program": "raeder"}}}, "The nearest: reader"),
-            ({"question": series | {"by": "relaese"}}, "label relaese"),
-            ({"question": series | {"measure": {"kind": "figure", "name": "durtion"}}}, "figure durtion"),
+            ({"question": series | {"runs": {"program": "raeder"}}}, "The nearest: `reader`"),
+            ({"question": series | {"by": "relaese"}}, "label `relaese`"),
+            ({"question": series | {"measure": {"kind": "figure", "name": "durtion"}}}, "figure `durtion`"),
             ({"question": {"form": "recurrence", "measure": {"kind": "finding", "name": "n-plus"}}}, "n-plus-one"),
             ({"question": series | {"form": "sql"}}, "form"),
             ({"question": series | {"sql": "delete from traces"}}, "sql"),

@@ -16,6 +16,7 @@ from limits.plans import LOCAL_PLAN
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.all_tools import TOOLS
 from server.ports.traces import OpenTrace, SqlRows
+from tests.server.edges.http.test_run_question_routes import a_night
 from tests.server.edges.mcp.test_stdio import words
 from tests.server.running_server import RunningServer, running_server
 
@@ -38,6 +39,24 @@ async def talking(server: RunningServer, token: str) -> AsyncIterator[Client]:
             yield client
 
 
+async def test_recordings_of_many_nights_are_asked_in_words(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for number in range(4):
+            await a_night(server, number, 300 if number < 2 else 450)
+        async with talking(server, "anna") as client:
+            asked = await client.call_tool("ask_traces", {"question": "since when is read slow?"})
+            assert not asked.is_error
+            assert 'From "c2"' in words(asked)
+            refused = await client.call_tool("ask_traces", {"question": "since when is `raed` slow?"})
+            assert refused.is_error
+            assert 'The nearest: "read"' in words(refused)
+        async with talking(server, "ben") as client:
+            await server.upload(token="ben")
+            refused = await client.call_tool("ask_traces", {"question": "since when is read slow?"})
+            assert refused.is_error
+            assert "no other recordings" in words(refused)
+
+
 OF_MOMENTS = {"get_hottest_windows", "get_longest_calls"}
 
 
@@ -52,7 +71,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path
             frame = await client.call_tool("query_trace", {"sql": "SELECT frame FROM nodes ORDER BY depth LIMIT 1"})
             handle = words(frame).splitlines()[-1]
             seen = set()
-            for name in sorted(offered - {"get_span_details"}):
+            for name in sorted(offered - {"get_span_details", "ask_traces"}):
                 arguments = {"frame": handle} if "sandwich" in name or "callers" in name else ARGUMENTS.get(name, {})
                 result = await client.call_tool(name, arguments)
                 if name in OF_MOMENTS:  # the trace holds sums

@@ -1,5 +1,7 @@
 """The entry points of the commands. Imports of parts stand inside functions, so that a command loads what it opens."""
 
+import os
+import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from server.edges.cli.config import Checked, ShownSetting
     from server.edges.cli.entry_points import (
         BackupDone,
+        BatchOptions,
         ForeignServers,
         ListedRecorder,
         PersonDeleted,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         RecordOptions,
     )
     from server.edges.cli.local import LocalWorkers
+    from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
     from server.turns.account_memory import AccountMemory
@@ -39,6 +43,7 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         serve=serve,
         analysis=_open_analysis,
         administration=_open_administration,
+        batch=_batch,
         invocations=_open_invocations,
         memory=_open_memory,
         workers=_open_workers,
@@ -162,6 +167,30 @@ def _open_files() -> "LocalFiles":
     from server.edges.cli.reading import remark
 
     return LocalFiles(build_trace_cache(), remark)
+
+
+async def _batch(options: "BatchOptions", progress: Callable[["BatchDone"], None]) -> "BatchDone":
+    """The recordings of a place into tables. Raises ConfigError, Busy, ServiceUnavailable."""
+    from server.adapters.fleet.batch import Batch
+    from server.adapters.fleet.sources import source_of
+    from server.adapters.fleet.tables import FleetTables
+    from server.adapters.json_log import log_as_json
+    from server.composing.worker_processes import build_workers
+    from server.settings import load_settings
+
+    settings = load_settings()
+    log_as_json()
+    at_once = options.workers or os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as cache:
+        workers = build_workers(settings.model_copy(update={"importers": at_once}), Path(cache))
+        batch = Batch(
+            source=source_of(options.source),
+            tables=FleetTables(options.tables),
+            workers=workers,
+            at_once=at_once,
+            program=options.program,
+        )
+        return await batch.run(progress)
 
 
 def _open_workers() -> "LocalWorkers":

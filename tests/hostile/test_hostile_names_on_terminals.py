@@ -41,7 +41,7 @@ COMMANDS = (
 )
 """Every command that prints what is in a trace."""
 PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "config", "check-config", "mcp", "cache"}
-PRINTS_NO_NAMES |= {"plans", "usage", "users", "backup", "restore", "record", "memory", "upload", "ask"}
+PRINTS_NO_NAMES |= {"plans", "usage", "users", "backup", "restore", "record", "memory", "upload", "ask", "batch"}
 PRINTS_NO_NAMES |= {"mcp-servers"}
 
 

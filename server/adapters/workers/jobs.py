@@ -20,6 +20,7 @@ from server.ports.traces import OpenTrace
 from traces import cache
 from traces.content_key import content_key
 from traces.errors import DamagedTrace
+from traces.gate.run_history import RunHistory, run_history
 from traces.model import Trace
 from traces.progress import Progress
 from traces.reader import read_trace
@@ -70,6 +71,25 @@ def import_trace(
     if failure:
         raise failure[0]
     return columns[0]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFile:
+    """What a file measured. `key` is that of its content: equal bytes have equal keys."""
+
+    key: str
+    format: str
+    measured: RunHistory
+
+
+def measure(source: Path, name: str, bounds: Bounds) -> MeasuredFile:
+    """What a file measured; nothing of it is kept. Raises TraceError kinds, MemoryError, OSError."""
+    _bound(bounds)
+    with source.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        trace = read_trace(data, name=name)
+        return MeasuredFile(content_key(data), trace.format, run_history(trace))
 
 
 def answer(

@@ -10,7 +10,7 @@ import anyio.to_thread
 from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
-from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.adapters.workers.jobs import Bounds, CacheUnusable, MeasuredFile
 from server.adapters.workers.shared_progress import shared_progress
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
 from server.adapters.workers.trace_cache import TraceCache
@@ -93,6 +93,15 @@ class ProcessWorkers:
         finally:
             if waiting in self._line:
                 self._line.remove(waiting)
+
+    async def measure(self, source: Path, name: str) -> MeasuredFile:
+        """What a file measured, without keeping it. Raises TraceError, WorkerFailed."""
+        bounds = Bounds(self._memory_bytes, self._import_seconds)
+        async with self._importers:
+            found: MeasuredFile = await self._run(
+                self._import_seconds, f"Reading {name}", jobs.measure, source, name, bounds
+            )
+        return found
 
     async def importing(self, source: Path) -> Importing | None:
         for place, (waiting, _) in enumerate(self._line, 1):

@@ -2,7 +2,7 @@
 command runs.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # most commands need neither an agent nor a database, and sta
     from server.edges.cli.cache_command import KeptTraces
     from server.edges.cli.config import CheckConfig, Checked, ShowConfig
     from server.edges.cli.local import LocalWorkers
+    from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
     from server.turns.account_memory import AccountMemory
@@ -92,6 +93,21 @@ class ListedRecorder:
     records: tuple[str, ...]
     merit: str
     problem: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """Where recordings lie and where their tables are written, each a folder or an address; None is not given."""
+
+    source: str
+    tables: str
+    program: str | None = None
+    workers: int | None = None
+
+
+async def no_batch(options: BatchOptions, _: Callable[["BatchDone"], None]) -> "BatchDone":
+    """The entry point of a program that reads nothing."""
+    raise ConfigError(f"{options.source} is not read here")
 
 
 def no_recording(options: RecordOptions, _: Callable[[str], None]) -> Recorded:
@@ -227,14 +243,15 @@ def no_foreign_servers() -> ForeignServers:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliEntryPoints:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a
-    server or a database, whose pictures go to the given place. `administration` opens the plans and users of a data
-    folder, whether its server runs or not, `invocations` its model calls, `memory` what a user's account remembers.
-    `workers` answers questions of traces read here. `read_file` opens a trace for a question, `trace_cache` is what
-    it keeps them in. `back_up` writes the data of a folder or database to a new folder, `restore` fills a new one
-    from it. `export_person` writes what a person has left, `delete_person` removes it. `record` runs a command under
-    a recorder, with a line for the person before; `recorders` lists them. `show_config` lists the settings,
-    `check_config` tries what they name. All raise ConfigError. `missing_kernels` is a line about the compiled kernels
-    where they are not in use. `foreign_servers` asks the other servers whose tools may be used.
+    server or a database, whose pictures go to the given place. `administration` opens the plans and users of a
+    data folder, whether its server runs or not, `invocations` its model calls, `memory` what a user's account
+    remembers. `workers` answers questions of traces read here. `read_file` opens a trace for a question,
+    `trace_cache` is what it keeps them in. `back_up` writes the data of a folder or database to a new folder,
+    `restore` fills a new one from it. `export_person` writes what a person has left, `delete_person` removes it.
+    `batch` measures the recordings of a place. `record` runs a command under a recorder, with a line for the
+    person before; `recorders` lists them. `show_config` lists the settings, `check_config` tries what they name.
+    All raise ConfigError. `missing_kernels` is a line about the compiled kernels where they are not in use.
+    `foreign_servers` asks the other servers whose tools may be used.
     """
 
     serve: Callable[[ServeOptions], int]
@@ -255,3 +272,4 @@ class CliEntryPoints:
     record: Callable[[RecordOptions, Callable[[str], None]], Recorded] = no_recording
     recorders: Callable[[], Sequence[ListedRecorder]] = tuple
     foreign_servers: Callable[[], ForeignServers] = no_foreign_servers
+    batch: "Callable[[BatchOptions, Callable[[BatchDone], None]], Coroutine[Any, Any, BatchDone]]" = no_batch

@@ -31,6 +31,7 @@ DECLARED_IN = {
     "schema": "running",
     "serve": "running",
     "upload": "upload_command",
+    "batch": "batch_command",
     "ask": "ask_command",
     "cache": "cache_command",
     "config": "config",

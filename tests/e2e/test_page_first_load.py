@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -46,3 +47,22 @@ def test_the_first_load_of_a_room_is_small(page: Page, analyst_server: RunningSe
     assert {encodings[address] for address in parts if "/assets/" in address} == {"br"}
     assert any("/assets/room-" in address for address in parts)
     assert 60_000 < sum(parts.values()) <= FIRST_LOAD_BYTES
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_a_trace_in_the_list_of_a_library_is_at_most_300_bytes(analyst_server: RunningServer, encoding: str) -> None:
+    address = f"{analyst_server.address}/api/v1/traces"
+    schema = "https://www.speedscope.app/file-format-schema.json"
+    times = {"unit": "milliseconds", "startValue": 0, "endValue": 5, "samples": [[0]], "weights": [5]}
+    for place in range(12):
+        profile = {"type": "sampled", "name": f"thread {place}"} | times
+        file = {"$schema": schema, "shared": {"frames": [{"name": f"work_{place}"}]}, "profiles": [profile]}
+        httpx.post(address, params={"name": f"recording {place} of a week.json"}, json=file, timeout=60)
+    with httpx.stream(
+        "GET", address, params={"limit": 50}, headers={"accept-encoding": encoding}, timeout=60
+    ) as answer:
+        sent = b"".join(answer.iter_raw())
+        assert answer.headers["content-encoding"] == encoding
+    rows = httpx.get(address, params={"limit": 50}, timeout=60).json()["traces"]
+    assert len(rows) >= 12
+    assert len(sent) <= 300 * len(rows)

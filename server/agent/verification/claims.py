@@ -43,6 +43,7 @@ _NO_CLAIMS = re.compile(
     | \b(?:top|first|last|next|previous)\s\d+{_UNITS_FOLLOW}\b(?!\s?(?:ms|s|µs|%|seconds?))
     | \b(?:half|hälfte|moitié|\d\d\s?%)\s(?:of|der|des|aller)\s(?:the\s|its\s|all\s)?(?:calls|aufrufe|appels)\b
     | \b\d+(?:\.|e|er|ème)\s?(?:perzentil|centile|percentil)
+    | \b[A-Z]\w+\(\d+\)                                                              # numbered names
     | \b\d+(?:st|nd|rd|th)\b | \bp\d{{2}}\b | \b\d+-bit\b | \bO\([^)\n]*\) | \b\d+\^\d+
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
@@ -176,11 +177,17 @@ _SHARED_UNIT = re.compile(
     r" (?:out of|of|and|or|to|von|und|bis|oder|sur|et|ou|à|y|o|a)(?: the| about| some| rund| etwa| environ| unos)? ",
     re.IGNORECASE,
 )
+_OUT_OF = re.compile(r" (?:out of|of|von|sur|de) (?:the )?(?:about |some |rund |etwa )?", re.IGNORECASE)
+_CLOSED = re.compile(r"\s*[).,;:]|\s*$")
 _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _MOMENT = re.compile(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
 )
+_AT_SO_LONG = re.compile(
+    r"\b(?:longest|slowest|shortest|fastest|longue|längste)\b[^.;]*,\s+at\s+(?:~|≈|about\s|around\s)?$", re.IGNORECASE
+)
+"""`The longest is that of f, at 65 ms`: no moment."""
 _EACH = re.compile(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)(?<!\bz\.B)(?<!\bd\.h)(?<!\bbzw)"
@@ -310,7 +317,9 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
         ):
             skip = True
             yield Claim("window", (mention, after), mention.start, after.end, where, bound)
-        elif timed and _MOMENT.search(before) and not _EACH.match(text[mention.end :]):
+        elif (
+            timed and _MOMENT.search(before) and not _AT_SO_LONG.search(before) and not _EACH.match(text[mention.end :])
+        ):
             yield Claim("window", (mention,), mention.start, mention.end, where, bound)
         elif mention.dimension is Dimension.SHARE:
             yield Claim("percentage", (mention,), mention.start, mention.end, where, bound)
@@ -321,18 +330,26 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
 def _with_units(found: list[Mention], text: str) -> list[Mention]:
     """`83 of 86 seconds`, `between 3 and 5 MB`: the first has the second's unit."""
     for at, (one, behind) in enumerate(pairwise(found)):
+        if one.has_unit and not behind.has_unit and _OUT_OF.fullmatch(text[one.end : behind.start]):
+            if (number := _DIGITS.match(text, one.start)) and (size := float(number[0].replace(",", ""))):
+                is_alone = _CLOSED.match(text, behind.end) is not None and one.dimension in (
+                    Dimension.TIME,
+                    Dimension.BYTES,
+                )
+                found[at + 1] = _scaled(behind, one, one.value / size) if is_alone else behind
+            continue
         if one.has_unit or not behind.has_unit or not _SHARED_UNIT.fullmatch(text[one.end : behind.start]):
             continue
         if (number := _DIGITS.match(text, behind.start)) and (size := float(number[0].replace(",", ""))):
             scale = behind.value / size
-            found[at] = replace(
-                one,
-                value=one.value * scale,
-                half_digit=one.half_digit * scale,
-                dimension=behind.dimension,
-                has_unit=True,
-            )
+            found[at] = _scaled(one, behind, scale)
     return found
+
+
+def _scaled(bare: Mention, other: Mention, scale: float) -> Mention:
+    """A number with the unit of another."""
+    value, half = bare.value * scale, bare.half_digit * scale
+    return replace(bare, value=value, half_digit=half, dimension=other.dimension, has_unit=True)
 
 
 def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Claim:

@@ -28,7 +28,8 @@ _TIMES_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _WORD_TIMES = re.compile(
-    r"\b(zwei|drei|vier|fünf|sechs|acht|zehn|deux|trois|quatre|cinq|six|huit|dix|dos|tres|cuatro|cinco)"
+    r"\b(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwanzig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|vingt|dos|"
+    r"tres|cuatro|cinco|seis|siete|ocho|nueve|diez|veinte)"
     r"(?:mal(?=\s(?:so|mehr|länger|langsamer|teurer|schneller|öfter|häufiger))|\sfois(?=\s(?:plus|moins|autant|le\s|la\s|le$))|"
     r"\sveces(?=\s(?:más|menos)))|\b(doppelt)(?=\sso\b)",
     re.IGNORECASE,
@@ -43,6 +44,12 @@ _WORDS: dict[str, float] = _COUNTED | {
     **dict.fromkeys(("zwei", "deux", "dos", "doppelt"), 2.0),
     **dict.fromkeys(("drei", "trois", "tres"), 3.0),
     **dict.fromkeys(("vier", "quatre", "cuatro"), 4.0),
+    **dict.fromkeys(("seis",), 6.0),
+    **dict.fromkeys(("sieben", "sept", "siete"), 7.0),
+    **dict.fromkeys(("ocho",), 8.0),
+    **dict.fromkeys(("neun", "neuf", "nueve"), 9.0),
+    **dict.fromkeys(("diez",), 10.0),
+    **dict.fromkeys(("zwanzig", "vingt", "veinte"), 20.0),
     **dict.fromkeys(("fünf", "cinq", "cinco"), 5.0),
     **dict.fromkeys(("sechs",), 6.0),
     **dict.fromkeys(("acht", "huit"), 8.0),

@@ -129,7 +129,7 @@ class Recomputation:
         """`String.charAt` of `java.lang.String:charAt`: names whose last parts are those, whatever stands between."""
         parts = name_parts(said)
         frames = self._by_last_part.get(parts[-1], ()) if len(parts) > 1 else ()
-        found = [one for one in frames if name_parts(self._trace.frame_name(one))[-len(parts) :] == parts]
+        found = [one for one in frames if _ends_in(name_parts(self._trace.frame_name(one)), parts)]
         yield from found or (one for one in frames if self._is_of_module(one, parts))
 
     def _is_of_module(self, frame: int, parts: list[str]) -> bool:
@@ -187,7 +187,13 @@ def last_part(name: str) -> str:
         return builtin["function"] or builtin["method"]
     name = _GO_RECEIVER.sub(".", name)
     head = _OFFSET.sub("", name.partition("(")[0]).strip() or name
-    return re.split(r"[.:#/]", head)[-1] or name
+    return re.split(r"[.:#/]|->", head)[-1] or name
+
+
+def _ends_in(own: list[str], parts: list[str]) -> bool:
+    """Whether the last words of a name are these; `HandleTable` may be `ObjectOutputStream$HandleTable`."""
+    last = own[-len(parts) :]
+    return last == parts or (last[1:] == parts[1:] and last[:1] != [] and last[0].endswith(f"${parts[0]}"))
 
 
 def name_parts(name: str) -> list[str]:
@@ -195,7 +201,7 @@ def name_parts(name: str) -> list[str]:
     if builtin := _OF_BUILTIN.fullmatch(name):
         name = f"{builtin['module'] or builtin['type'] or ''}.{builtin['function'] or builtin['method']}"
     head = _GO_RECEIVER.sub(lambda found: f".{found[0].strip('.(*)')}.", name).partition("(")[0]
-    return re.findall(r"[\w$<>~-]+", head)
+    return re.findall(r"[\w$<>~-]+", head.replace("->", "."))
 
 
 def _edges(profile: Profile, frame: int) -> Values:

@@ -33,6 +33,18 @@ Cue = Literal[
     "COUNTED_SAMPLES",
     "MEASURED",
     "EXCEEDS",
+    "OF_IT",
+    "LEAD",
+    "MORE_OF",
+    "MORE_THAN_ITSELF",
+    "STARTS_AFTER",
+    "STARTS_BEFORE",
+    "STARTS",
+    "ENDS",
+    "SECOND",
+    "NEGLIGIBLE",
+    "ITS_OWN",
+    "THREAD_BY_THREAD",
 ]
 _PLACES = {"F": FUNCTIONS, "f": FUNCTIONS[1:-1], "T": THREADS, "N": FIGURES, "n": FIGURES[1:-1]}
 

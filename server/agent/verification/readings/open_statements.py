@@ -5,6 +5,8 @@ from server.agent.verification.readings.origins import Origins, Recursion
 from server.agent.verification.readings.proportions import Proportions
 from server.agent.verification.readings.recording_sizes import RecordingSizes
 from server.agent.verification.readings.superlatives import Superlatives
+from server.agent.verification.readings.thread_shares import ThreadShares
+from server.agent.verification.readings.time_order import TimeOrder
 from server.agent.verification.statements.measures import Measures
 from server.agent.verification.statements.relations import Reader
 from server.agent.verification.statements.stack_relations import StackRelations
@@ -20,4 +22,6 @@ def readers(measures: Measures) -> tuple[Reader, ...]:
         Proportions(measures),
         RecordingSizes(measures),
         InventedNames(measures),
+        ThreadShares(measures),
+        TimeOrder(measures),
     )

@@ -19,7 +19,7 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTIONS, Sentence, Subject
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.statements.stack_relations import StackRelations
-from server.agent.verification.verdicts import Verification
+from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.recorded_edges import recorded_edges
 from traces.values import Counts
@@ -27,6 +27,8 @@ from traces.values import Counts
 _OF_CALLS = re.compile(
     r"[^.;:]{0,40}\b(?:calls?|invocations?|them|Aufrufe?n?|davon|appels|elles|llamadas|ellas)\b", re.IGNORECASE
 )
+_CALLED = re.compile(r"\b(?:called|invoked|aufgerufen|appelée?|llamad[oa])\b", re.IGNORECASE)
+_AND = re.compile(r",? (?:and|und|et|y|while|whereas|with|mit|avec|con) |[;,] ")
 _PIECE = re.compile(r"[.;:](?=\s|$)|\s[–—]\s")
 OPEN = 0.05
 CLOSE, NEARLY_SO = 0.03, 0.15
@@ -45,6 +47,10 @@ class Amount:
     slack: float = OPEN
     name: str = ""
 
+    @property
+    def middle(self) -> float:
+        return (self.low + self.high) / 2 if self.high <= 1 else self.low
+
     def has(self, share: float) -> bool:
         return self.low <= share <= self.high
 
@@ -62,7 +68,7 @@ _AMOUNTS: tuple[tuple[Cue, float, float], ...] = (
     ("NEARLY_ALL", 0.85, 1.01),
     ("HARDLY", -0.01, 0.1),
     ("ALL", 0.9995, 1.01),
-    ("MOST", 0.5, 1.01),
+    ("MOST", 0.5001, 1.01),
     ("NONE", -0.01, 1e-9),
 )
 
@@ -79,24 +85,67 @@ class Origins:
         text = sentence.template
         if len({one.numbers for one in sentence.functions}) < 2 or words("HYPOTHETICAL").search(text):
             return
+        yield from self._inside(sentence)
         taken = -1
-        names: tuple[Cue, ...] = ("FROM", "MAKES_UP", "INTO")
+        names: tuple[Cue, ...] = ("OF_IT", "FROM", "MAKES_UP", "INTO")
         for name in names:
             for match in cue(name).finditer(text):
-                if match.start() < taken:
-                    continue
-                other = sentence.function(next(one for one in reversed(match[0]) if re.match(FUNCTIONS, one)))
-                begin = max((end.end() for end in _PIECE.finditer(text, 0, match.start())), default=0)
-                first = _before(sentence, begin, match.start(), other)
-                amount = amount_of(sentence, begin, match.end())
-                if first is None or amount is None or cue("ASIDE").search(text, 0, match.start()):
-                    continue
-                if name != "FROM" and amount.name in ("ALL", "NONE"):
-                    continue
-                base, part = (other, first) if name == "MAKES_UP" else (first, other)
-                if found := self._decided(sentence, name, base, part, amount, text[begin : match.end()]):
-                    taken = match.end()
-                    yield Reading(match.start(), match.end(), found, amount.figures, ((amount.start, amount.end),))
+                found = (
+                    self._read(sentence, match, "FROM" if name == "OF_IT" else name) if match.start() > taken else None
+                )
+                if found is not None:
+                    taken = match.end() if found.verdict != UNCHECKED else taken
+                    yield found
+
+    def _read(self, sentence: Sentence, match: re.Match[str], name: Cue) -> Reading | None:
+        """One pair of functions with how much of the one is of the other; or which calls the other on a thread."""
+        text, (start, end) = sentence.template, match.span()
+        other = sentence.function(next(one for one in reversed(match[0]) if re.match(FUNCTIONS, one)))
+        begin = max((piece.end() for piece in _PIECE.finditer(text, 0, start)), default=0)
+        first, amount = _before(sentence, begin, start, other), amount_of(sentence, begin, end)
+        if first is None or cue("ASIDE").search(text, 0, start):
+            return None
+        if amount is None:
+            is_call = name == "FROM" and _CALLED.search(match[0]) is not None
+            there = self._on_thread(sentence, other, first) if is_call else None
+            return Reading(start, end, there) if there else None
+        if name != "FROM" and amount.name in ("ALL", "NONE"):
+            return None
+        base, part = (other, first) if name == "MAKES_UP" else (first, other)
+        if found := self._decided(sentence, name, base, part, amount, text[begin:end]):
+            return Reading(start, end, found, amount.figures, ((amount.start, amount.end),))
+        return None if amount.figures or base.numbers == part.numbers else Reading(start, end, UNCHECKED)
+
+    def _inside(self, sentence: Sentence) -> Iterator[Reading]:
+        """`Within f, g takes half and h a fifth`: each part by the function that stands first."""
+        text = sentence.template
+        lead = cue("LEAD").search(text)
+        if lead is None:
+            return
+        base, start = sentence.function(lead["base"]), lead.end()
+        for end in [*(one.start() for one in _AND.finditer(text, start)), len(text)]:
+            named = {one.numbers: one for one in map(sentence.function, re.findall(FUNCTIONS, text[start:end]))}
+            amount = amount_of(sentence, start, end)
+            if len(named) == 1 and amount is not None and amount.name not in ("ALL", "NONE"):
+                part = next(iter(named.values()))
+                found = self._decided(sentence, "INTO", base, part, amount, text[start:end])
+                if found and part.numbers != base.numbers:
+                    yield Reading(amount.start, amount.end, found, amount.figures)
+            start = end
+
+    def _on_thread(self, sentence: Sentence, above: Subject, below: Subject) -> Verification | None:
+        """Whether the one calls the other on the one thread that a sentence names."""
+        if len(sentence.threads) != 1 or words("NEGATED").search(sentence.template):
+            return None
+        profiles = [self.measures.trace.profiles[number] for number in sentence.threads[0].numbers]
+        is_above = False
+        for profile in profiles:
+            tree = profile.tree
+            mine = np.isin(tree.frame, above.numbers)
+            if bool((np.isin(tree.frame, below.numbers) & (tree.parent >= 0) & mine[tree.parent]).any()):
+                return Verification("verified", how=f"{above.text[:50]} calls {below.text[:50]} there")
+            is_above = is_above or bool((np.isin(tree.frame, below.numbers) & tree.levels.at_or_below(mine)).any())
+        return None if is_above else Verification("contradicted", actual=f"{above.text[:50]} does not call it there")
 
     def _decided(
         self, sentence: Sentence, name: Cue, base: Subject, part: Subject, amount: Amount, said: str
@@ -112,7 +161,7 @@ class Origins:
             direct, any_way = self._by_value(scope, above, below, base)
             of_values = direct if is_direct else direct + any_way
             named += of_calls if by_calls and of_calls else of_values
-            others += of_calls + of_values
+            others += [] if by_calls and of_calls else of_calls
         if not named:
             return None
         if amount.low > 0.99 and not is_direct and name == "FROM":
@@ -130,7 +179,9 @@ class Origins:
             return Verification("derived", how=f"{shown}: {100 * right:.1f}%")
         if any(amount.is_near(one) for one in [*named, *others]):
             return None
-        if amount.figures and self._is_otherwise(sentence, base, part, amount):
+        alike = [(one, other) for one in _each(base) for other in _each(part)]
+        is_open = amount.figures or len(alike) > 1
+        if is_open and any(self._is_otherwise(sentence, one, other, amount) for one, other in alike):
             return None
         return Verification("contradicted", actual=actual)
 
@@ -196,7 +247,7 @@ class Recursion:
             return
         begin = max((end.end() for end in _PIECE.finditer(text, 0, found.start())), default=0)
         amount = amount_of(sentence, begin, found.end())
-        if amount is None or not _OF_CALLS.match(text[amount.end : found.end()]):
+        if amount is None or amount.name == "NONE" or not _OF_CALLS.match(text[amount.end : found.end()]):
             return
         frames, shares = sentence.functions[0].numbers, []
         for scope in scopes_of(self.measures, sentence)[:2]:
@@ -222,6 +273,12 @@ class Recursion:
         elif not any(amount.is_near(one) for one in shares):
             wrong = Verification("contradicted", actual=shown)
             yield Reading(*where, wrong, amount.figures, ((amount.start, amount.end),), is_first=True)
+
+
+def _each(subject: Subject) -> list[Subject]:
+    """A name's functions together, and a few of them alone."""
+    alone = [replace(subject, numbers=(one,)) for one in subject.numbers[:3]]
+    return [subject, *alone] if len(alone) > 1 else [subject]
 
 
 def _before(sentence: Sentence, begin: int, end: int, other: Subject) -> Subject | None:
@@ -259,7 +316,8 @@ def amount_of(sentence: Sentence, begin: int, end: int) -> Amount | None:
     for name, low, high in _AMOUNTS:
         for found in cue(name).finditer(text, begin, end):
             if not _NUMBER_BEHIND.match(text, found.end()):
-                return Amount(low, high, found.start(), found.end(), name=name)
+                slack = CLOSE if name == "MOST" else OPEN
+                return Amount(low, high, found.start(), found.end(), slack=slack, name=name)
     return None
 
 

@@ -54,7 +54,40 @@ class Proportions:
         for match in cue("EXCEEDS").finditer(text):
             if found := self._more(sentence, sentence.function(match["a"]), sentence.function(match["b"])):
                 yield Reading(match.start(), match.end(), found)
+        yield from self._inside_two(sentence)
         yield from self._of_one(sentence)
+
+    def _inside_two(self, sentence: Sentence) -> Iterator[Reading]:
+        """`f contributes more to g than h does`, `f spends more in g than in its own body`."""
+        text = sentence.template
+        for match in cue("MORE_OF").finditer(text):
+            a, b, x = (sentence.function(match[key]) for key in ("a", "b", "x"))
+            pairs: list[tuple[float, float]] = []
+            for scope in scopes_of(self.measures, sentence):
+                shares = [scope.under(scope.mask(one.numbers), x.numbers)[1] for one in (a, b)]
+                flows = [self.measures.flow(one.numbers, x.numbers, scope) for one in (a, b)]
+                pairs += [(one, other) for one, other in (shares, flows)]
+            if found := self._larger(match["how"], pairs):
+                yield Reading(match.start(), match.end(), found)
+        for match in cue("MORE_THAN_ITSELF").finditer(text):
+            a, x = sentence.function(match["a"]), sentence.function(match["x"])
+            pairs = []
+            for scope in scopes_of(self.measures, sentence):
+                pairs.append((scope.under(scope.mask(a.numbers), x.numbers)[1], scope.under(None, a.numbers)[0]))
+            if found := self._larger(match["how"], pairs):
+                yield Reading(match.start(), match.end(), found)
+
+    def _larger(self, how: str, found: list[tuple[float, float]]) -> Verification | None:
+        """Whether the first of each pair is the larger one, or the smaller; None where the pairs do not agree."""
+        found = [pair for pair in found if pair[0] or pair[1]]
+        is_larger = {one > other for one, other in found if one != other}
+        if len(is_larger) != 1:
+            return None
+        share = 100 * found[0][0] / (found[0][0] + found[0][1])
+        shown = f"{share:.3g}% and {100 - share:.3g}% of both"
+        if is_larger.pop() is (words("SMALLER").search(how) is None):
+            return Verification("verified", how=shown)
+        return Verification("contradicted", actual=shown)
 
     def _more(self, sentence: Sentence, a: Subject, b: Subject) -> Verification | None:
         """Whether the one takes more than the other, by each measure that the words allow."""

@@ -17,6 +17,9 @@ from traces.analysis.thread_time import thread_time
 from traces.analysis.units import format_value
 from traces.values import Counts, Unit
 
+TOO_LONG = 1.5
+"""Of the recording's length."""
+
 
 @dataclass(frozen=True)
 class RecordingSizes:
@@ -31,12 +34,27 @@ class RecordingSizes:
             return
         for match in cue("OF_RUN").finditer(text):
             yield from self._judged(sentence, match, self._sizes())
+        yield from self._too_long(sentence)
         if sentence.functions or sentence.threads or not words("RECORDING").search(text):
             return
         kinds: tuple[tuple[Cue, Counts], ...] = (("COUNTED_CALLS", Counts.CALLS), ("COUNTED_SAMPLES", Counts.SAMPLES))
         for name, kind in kinds:
             for match in cue(name).finditer(text):
                 yield from self._judged(sentence, match, self._counts(kind))
+
+    def _too_long(self, sentence: Sentence) -> Iterator[Reading]:
+        """`The longest task took 93 s`, in a recording of 4 s."""
+        trace = self.measures.trace
+        lasted = trace.duration_ns or 0
+        if not words("LONGEST").search(sentence.template) or not lasted:
+            return
+        for at, claim in enumerate(sentence.figures):
+            mention = claim.mentions[0]
+            is_timed = mention.dimension is Dimension.TIME and claim.kind == "number" and claim.bound != "under"
+            if is_timed and mention.value > TOO_LONG * lasted:
+                place = sentence.template.find(chr(ord(FIGURE) + at))
+                wrong = Verification("contradicted", actual=f"the recording lasts {_shown(lasted, Dimension.TIME)}")
+                yield Reading(place, place + 1, wrong, frozenset({at}))
 
     def _judged(
         self, sentence: Sentence, match: re.Match[str], sizes: list[tuple[float, Dimension]]

@@ -12,7 +12,7 @@ from server.agent.verification.statements import shared_figures
 from server.agent.verification.statements.agreement import Agreement
 from server.agent.verification.statements.calls_between import calls_between
 from server.agent.verification.statements.figure_binding import base_of, of_its_thread, subjects_of
-from server.agent.verification.statements.measure_binding import is_named_near, measures_of
+from server.agent.verification.statements.measure_binding import OF_EVERY_CALL, is_named_near, measures_of
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures, Scope
 from server.agent.verification.statements.recording_figures import SOME_THREAD
@@ -42,6 +42,9 @@ _OF_ANOTHER = re.compile(rf" (?:out of|of|von|de|sur) (?:the |den |les )?{FIGURE
 _OF_ITS_OWN = re.compile(r"\b(?:of|von|de) (?:its|their|seinen|ihren|ses) $", re.IGNORECASE)
 _PART = re.compile(rf"{THREADS}|\b(?:but|and|while|aber|und|mais|et|pero|y)\b", re.IGNORECASE)
 """Where a sentence may go over to another thread."""
+_EACH_OF = re.compile(r"\b(?:each|every) (?:time|call)\b|\b(?:per|a) call\b", re.IGNORECASE)
+SPREAD = 3.0
+"""From here on calls do not each take what they take on average."""
 IN_WINDOW = 0.3
 """A window is written in round numbers: what lies this near is not called wrong."""
 
@@ -78,7 +81,7 @@ class BoundFigures:
         figure = replace(figure, allowed=allowed)
         if shared := self._shared(figure, subject, carried):
             return shared
-        if percent is not None:
+        if percent is not None and not words("MEDIAN_ITSELF").search(sentence.template):
             figure = replace(figure, claim=replace(claim, bound=None))
         return self._alone(figure, subject, percent, is_sure=is_sure, is_named=is_named)
 
@@ -133,6 +136,8 @@ class BoundFigures:
             return UNCHECKED
         if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)):
             return replace(UNCHECKED, how=f"so only in {elsewhere}")
+        if figure.mention.dimension is Dimension.SHARE and figure.sentence.unknown:
+            return AMBIGUOUS
         if self._may_mean(figure, subject) or self._is_of_outer_calls(figure, subject):
             return AMBIGUOUS
         shown = dict.fromkeys(f"{one.measure} {one.written}" for one in found[:4])
@@ -143,10 +148,24 @@ class BoundFigures:
             return UNCHECKED
         if says_it_waits(self.measures.trace, figure.sentence, figure.place, subject.numbers):
             return replace(UNCHECKED, how="nothing shows that it waits")
+        if spread := self._spread_of_each(figure, subject, right):
+            return Verification("contradicted", actual=spread)
         call = self._call(subject, right)
         if figure.claim.bound is not None:
             return Verification("derived", call, f"{right.written} ({right.what})")
         return Verification("verified", call, right.what)
+
+    def _spread_of_each(self, figure: Figure, subject: Subject, right: Measured) -> str:
+        """`Each of its calls takes 3 s`, which only their mean does: between which times they last."""
+        if right.measure != "mean" or not OF_EVERY_CALL.search(figure.sentence.template):
+            return ""
+        if words("MEAN").search(_EACH_OF.sub(" ", figure.sentence.template)):
+            return ""
+        for scope in figure.scopes:
+            lasts = self.measures.lasts(subject.numbers, scope)
+            if len(lasts) > 1 and float(lasts[-1]) > SPREAD * float(lasts[0]):
+                return f"they last {scope.written(float(lasts[0]))} to {scope.written(float(lasts[-1]))}"
+        return ""
 
     def _may_mean(self, figure: Figure, subject: Subject) -> bool:
         """Whether the figure is right in another reading that the sentence leaves open: as another measure than the

@@ -13,6 +13,12 @@ _CLAUSE_END = re.compile(r"[,;](?=\s)|\s[–—-]\s|:(?=\s)|[()|](?=.)")
 _OF_CALLS: tuple[tuple[MeasureWords, str], ...] = (("MEDIAN", "percentile"), ("LONGEST", "longest"), ("LEAST", "least"))
 
 _OF_SINGLE_CALLS: tuple[MeasureWords, ...] = ("MEDIAN", "LONGEST", "LEAST", "MEAN", "PERCENTILE")
+_IN_CONTRAST = re.compile(
+    r"^\s*(?:aunque|although|though|but|yet|aber|obwohl|mais|bien qu|pero|while|whereas|während|tandis)\b|"
+    r"\b(?:almost|next to|practically) nothing\b|\bhardly\b|\bcasi nada\b|\bpresque rien\b|\bkaum\b|\bfast nichts\b",
+    re.IGNORECASE,
+)
+"""`Although nearly nothing of it is its own time` names no figure's measure."""
 OF_EVERY_CALL = re.compile(
     r"\b(?:each|every|all|no|none|jede[rs]?|alle|kein\w*|chaque|aucun|cada|ningun\w*)\b[^.;]{0,20}\b(?:calls?|Aufrufe?|appels?|llamadas?)\b",
     re.IGNORECASE,
@@ -71,7 +77,7 @@ def _around(text: str, around: Sequence[tuple[int, int]], place: int) -> tuple[s
     """The words of a figure's own clause, and those of clauses without any figure; a table's row has only its cell."""
     own = next(((a, b) for a, b in around if a <= place < b), (0, len(text)))
     apart = [(a, b) for a, b in around if not (re.search(FIGURES, text[a:b]) or _OF_WHICH.match(text[a:b]))]
-    bare = [] if is_row(text) else apart
+    bare = [] if is_row(text) else [(a, b) for a, b in apart if not _IN_CONTRAST.search(text[a:b])]
     near = words("BASE").sub(" ", _words_of(text, own, place))
     return near, words("BASE").sub(" ", " , ".join(text[a:b] for a, b in bare))
 

@@ -12,6 +12,7 @@ MeasureWords = Literal[
     "BASE",
     "MEAN",
     "MEDIAN",
+    "MEDIAN_ITSELF",
     "PERCENTILE",
     "LONGEST",
     "LEAST",

@@ -70,7 +70,8 @@ class Subjects:
         for name in claims.names:
             start, end = outer.get(name.start, (name.start - name.is_code, name.end + name.is_code))
             frames = self.frames_of(name)
-            if frames:
+            is_thread = name.handle is None and self._is_called_a_thread(answer, start, end)
+            if frames and not (is_thread and self._profiles_of(name)):
                 place = name.handle is not None and not name.handle.startswith("f")
                 functions.append(Subject(name.text or f"#{name.handle}", frames, start, end, place))
             elif profiles := self._profiles_of(name):
@@ -83,7 +84,13 @@ class Subjects:
         functions += self._words(claims, {claims.statement_of(one.start) for one in functions})
         functions += self._collectors(claims.text)
         threads += self._bare_threads(claims.text, answer)
-        return functions, threads, unknown
+        there = {one.start for one in threads}
+        return [one for one in functions if not (one.is_one_place and one.start in there)], threads, unknown
+
+    def _is_called_a_thread(self, text: str, start: int, end: int) -> bool:
+        """`The thread x`, `the x thread`."""
+        before = _THREAD_BEFORE.search(text, max(0, start - 16), start)
+        return before is not None or _THREAD_BEHIND.match(text, end) is not None
 
     def frames_of(self, name: Name) -> tuple[int, ...]:
         """The frames that a name stands for: that of its handle, or all that it is a way to write."""
@@ -119,7 +126,8 @@ class Subjects:
         for match in _AS_A_FUNCTION.finditer(text):
             key = "name" if match["name"] else "called"
             name = match[key]
-            if name in self._full_names and not _CODE_LIKE.search(name) and name.casefold() not in _NO_NAME:
+            is_known = name in self._full_names or (key == "called" and len(self.named.frames(name)) == 1)
+            if is_known and not _CODE_LIKE.search(name) and name.casefold() not in _NO_NAME:
                 yield Subject(name, self.named.frames(name), match.start(key), match.end(key))
         for match in _WITH_A_PATH.finditer(text):
             if match[0] in self._full_names:
@@ -167,6 +175,8 @@ class Subjects:
         folded = answer.casefold()
         for name, indices in self._by_thread_name.items() if len(folded) == len(answer) else ():
             if " " in name and len(name) > 2 * SHORT and (at := folded.find(name)) >= 0:
+                if folded[at + len(name) : at + len(name) + 1].isalnum():
+                    continue
                 yield Subject(answer[at : at + len(name)], indices, at, at + len(name))
         mains = tuple(p.index for p in self.trace.profiles if p.role is Role.MAIN)
         for match in _MAIN_THREAD.finditer(text) if mains else ():
@@ -197,7 +207,7 @@ class Subjects:
             short = [profile.name, profile.name.split(" (")[0], profile.handle, *_QUOTED.findall(profile.name)]
             short += re.findall(r"(?:^|, )([^,()]+) \(tid", profile.name)
             short += [kind[1] for one in list(short) if (kind := _KIND_OF.match(one.casefold()))]
-            for name in dict.fromkeys(one.casefold() for one in short):
+            for name in dict.fromkeys(one.strip().casefold() for one in short):
                 found.setdefault(name, []).append(profile.index)
         return {name: tuple(dict.fromkeys(indices)) for name, indices in found.items()}
 

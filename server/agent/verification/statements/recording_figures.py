@@ -10,7 +10,7 @@ from server.agent.verification.statements.agreement import Agreement, agreement
 from server.agent.verification.statements.figure_binding import of_its_thread
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import Measures
-from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
+from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence, Subject
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.thread_time import thread_time
@@ -47,6 +47,12 @@ def judged(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Ver
     """What becomes of a figure in a sentence that names no function; None when it is of nothing known here."""
     if claim.kind in ("ratio", "window") or words("HYPOTHETICAL").search(sentence.template):
         return None
+    is_alone = len(measures.trace.profiles) == 1 and any(way.search(sentence.template) for way in STATES.values())
+    if is_alone and not sentence.threads:
+        own = Subject("the thread", (0,), sentence.start, sentence.start)
+        found = _of_thread(measures, replace(sentence, threads=(own,)), at, claim)
+        if found is not None and found.is_proven:
+            return found
     if sentence.threads:
         return _of_thread(measures, sentence, at, claim)
     if _is_of_some_thread(measures, sentence, claim):

@@ -132,7 +132,9 @@ def sentences_of(
         for one in _without_overlaps(subjects):
             groups[_at(starts, one.start)][kind].append(one)  # type: ignore[arg-type]
     for claim in claims.numbers:
-        groups[claim.statement][3].append(claim)
+        of_names = groups[claim.statement][1]
+        if not any(one.start <= claim.start < one.end for one in of_names):
+            groups[claim.statement][3].append(claim)
     headers = _headers([shown[start:end] for start, end in claims.statements])
     return tuple(
         Sentence(number, start, end, shown[start:end], *(tuple(group) for group in groups[number]), **headers[number])  # type: ignore[arg-type]

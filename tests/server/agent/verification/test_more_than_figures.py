@@ -81,7 +81,7 @@ def test_who_calls_whom_is_known_from_the_file_also_where_no_path_has_it() -> No
 @pytest.mark.parametrize(
     "further",
     [
-        "comes second",
+        "comes last",
         "is the most expensive step",
         "never rests",
         "is only used by tests",

@@ -1,0 +1,125 @@
+"""How much of its time a thread is busy, waits or idles, in words: `idle for more than half of the recording`. In a
+recording of one thread also where nobody names it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from server.agent.verification.readings.cue_words import cue
+from server.agent.verification.readings.origins import amount_of
+from server.agent.verification.statements.agreement import ABOUT, NOT_ABOUT
+from server.agent.verification.statements.measure_words import words
+from server.agent.verification.statements.measures import Measures
+from server.agent.verification.statements.recording_figures import STATES
+from server.agent.verification.statements.relations import Reading
+from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence, Subject
+from server.agent.verification.statements.shared_figures import scopes_of
+from server.agent.verification.verdicts import Verification
+from traces.analysis.thread_time import ThreadTime, View, busy_time, thread_time
+
+_PIECE = re.compile(r"[.,;:](?=\s|$)|\s[–—]\s|\b(?:rather|statt|plutôt|en lugar)\b")
+
+
+_ITS_MAIN = re.compile(r"\b(?:its|su|son|seine?m?|ihre?m?) (?:main|hilo|thread|fil|haupt)", re.IGNORECASE)
+_COLLECTS = re.compile(r"garbage|\bgc\b|GC$|collect", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ThreadShares:
+    """Reads the sentences of answers about one trace."""
+
+    measures: Measures
+
+    def each(self, sentence: Sentence) -> Iterator[Reading]:
+        text = sentence.template
+        if words("HYPOTHETICAL").search(text) or words("NEGATED").search(text) or sentence.window:
+            return
+        if not sentence.functions:
+            begins = [0, *(end.end() for end in _PIECE.finditer(text))]
+            for begin, end in pairwise([*begins, len(text)]):
+                yield from self._states(sentence, begin, end)
+        yield from self._of_collectors(sentence)
+        yield from self._of_two(sentence)
+
+    def _states(self, sentence: Sentence, begin: int, end: int) -> Iterator[Reading]:
+        """In which state a thread mostly is, by one piece of a sentence."""
+        text = sentence.template
+        states = [(found, name) for name, way in STATES.items() if (found := way.search(text, begin, end))]
+        time, amount = self._time(sentence), amount_of(sentence, begin, end)
+        if len(states) != 1 or time is None or amount is None or not time.length or amount.name in ("ALL", "NONE"):
+            return
+        found, state = states[0]
+        if (state == "waiting" and time.unknown) or (state != "busy" and time.by is View.SUMS):
+            return
+        share = getattr(time, state) / time.length
+        shown = f"{100 * share:.0f}% {state}"
+        others = ((amount.start, amount.end),)
+        if amount.has(share):
+            proven = Verification("derived", how=shown)
+            yield Reading(found.start(), found.end(), proven, amount.figures, others)
+        elif not amount.is_near(share) and not (state == "idle" and amount.is_near(1 - time.busy / time.length)):
+            wrong = Verification("contradicted", actual=shown)
+            yield Reading(found.start(), found.end(), wrong, amount.figures, others)
+
+    def _of_collectors(self, sentence: Sentence) -> Iterator[Reading]:
+        """`Garbage collection accounts for a third`: wrong where it is that of nothing."""
+        several = {one.numbers for one in sentence.functions}
+        if len(several) != 1 or not sentence.functions[0].is_one_place:
+            return
+        frames, amount = sentence.functions[0].numbers, amount_of(sentence, 0, len(sentence.template))
+        named = [self.measures.trace.frame_name(one) for one in frames]
+        if amount is None or not amount.figures or not all(_COLLECTS.search(one) for one in named):
+            return
+        shares = []
+        for scope in [*scopes_of(self.measures, sentence), *self.measures.unnamed, *self.measures.others]:
+            busy = sum(busy_time(self.measures.trace, one) for one in scope.chosen.profiles)
+            for value in scope.under(None, frames):
+                shares += [value / base for base in (scope.total, busy) if base]
+        if (
+            shares
+            and max(shares) > 0
+            and not any(abs(one - amount.middle) <= NOT_ABOUT * amount.middle for one in shares)
+        ):
+            wrong = Verification("contradicted", actual=" or ".join(f"{100 * one:.1f}%" for one in shares[:2]))
+            yield Reading(amount.start, amount.end, wrong, amount.figures)
+
+    def _of_two(self, sentence: Sentence) -> Iterator[Reading]:
+        """`The ruby process used half as much as cc1`: by what threads are busy."""
+        text = sentence.template
+        for match in cue("THREAD_BY_THREAD").finditer(text):
+            busy = [self._busy(sentence.thread(match[key])) for key in ("a", "b")]
+            figures = [sentence.figure(one) for one in re.findall(FIGURES, match["how"])]
+            if not all(busy) or len(figures) > 1 or sentence.functions or self._is_of_another_process(sentence):
+                continue
+            ratio = busy[0] / busy[1]
+            shown = f"{ratio:.3g} times as long busy"
+            if words("SMALLER").search(match["how"]) or words("LARGER").search(match["how"]):
+                if figures:
+                    continue
+                is_so = (ratio < 1) is (words("SMALLER").search(match["how"]) is not None)
+            else:
+                value = figures[0].mentions[0].value if figures and figures[0].kind == "ratio" else 1.0
+                if abs(ratio - value) <= NOT_ABOUT * value and abs(ratio - value) > ABOUT * value:
+                    continue
+                is_so = abs(ratio - value) <= ABOUT * value
+            verdict = Verification("derived", how=shown) if is_so else Verification("contradicted", actual=shown)
+            at = frozenset(ord(one) - ord(FIGURE) for one in re.findall(FIGURES, match["how"]))
+            yield Reading(match.start(), match.end(), verdict, at)
+
+    def _is_of_another_process(self, sentence: Sentence) -> bool:
+        """`Its main thread`: of which process, where there are several, is in other words."""
+        several = {one.pid for one in self.measures.trace.profiles if one.pid}
+        return len(several) > 1 and _ITS_MAIN.search(sentence.text) is not None
+
+    def _busy(self, thread: Subject) -> float:
+        return float(sum(busy_time(self.measures.trace, self.measures.trace.profiles[one]) for one in thread.numbers))
+
+    def _time(self, sentence: Sentence) -> ThreadTime | None:
+        trace = self.measures.trace
+        if self._is_of_another_process(sentence):
+            return None
+        if sentence.threads:
+            numbers = {number for one in sentence.threads for number in one.numbers}
+            return thread_time(trace, trace.profiles[numbers.pop()]) if len(numbers) == 1 else None
+        return thread_time(trace, trace.profiles[0]) if len(trace.profiles) == 1 else None

@@ -74,6 +74,8 @@ OF_ALL = frozenset(
     }
 )
 """Intents about everything: with a function's name they are about that function."""
+RANKED_BY_FILE = OF_ALL | {Intent.GROUP, Intent.SUSPECT, Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.STARTUP}
+"""Intents that a question for which file or script is near to."""
 OF_NO_FUNCTION = frozenset(
     {Intent.PARALLEL, Intent.MAIN_THREAD, Intent.PAGE, Intent.USAGE, Intent.BUSIEST, Intent.STARTUP, Intent.EVENT_LOOP}
 )
@@ -144,7 +146,7 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.CALLERS
     if asks_by_caller(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS
-    if asks_by_file(text) and intent in OF_ALL | {Intent.GROUP, Intent.SUSPECT} and not has_function:
+    if asks_by_file(text) and intent in RANKED_BY_FILE and not has_function:
         return Intent.GROUP
     return Intent.CALLS_OF if has_function and intent is Intent.WAITING and _WHEN.match(text) else None
 
@@ -195,6 +197,7 @@ _HANGS = re.compile(
     r"\b(?:zeit|lange|meisten) beim warten\b",
     re.IGNORECASE,
 )
+_FIRST_TO_DO = re.compile(r"\bzuerst (?:anfassen|angehen|anpacken|beheben|optimieren|verbessern)\b", re.IGNORECASE)
 _WHO_WAITS_MOST = re.compile(
     r"^(?:(?:and|so|but)[ ,]+)*who\b.{0,8}\b(?:waits?|waited|waiting|is blocked)\b.{0,12}\b(?:longest|most)\b",
     re.IGNORECASE,
@@ -223,6 +226,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_WHO_WAITS.search, Intent.PROFILES),
     (_HANGS.search, Intent.WAITING),
+    (_FIRST_TO_DO.search, Intent.FIRST_FIX),
     (asks_for_the_longest_wait, Intent.WAITING),
     (_WHO_WAITS_MOST.search, Intent.PROFILES),
     (_HOTTEST_KERNEL.search, Intent.GROUP),
@@ -268,6 +272,12 @@ def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
     return next((Intent(name) for name, sure in near.intents if name in among and sure >= NAMES_AN_INTENT), None)
 
 
+_WHY_A_PART = re.compile(
+    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?[a-z]+ (?:step |phase |part |stage |pass )?"
+    r"(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks why something of the recording is slow, by an ordinary word."""
 ABOUT_A_TOPIC = ABOUT_ONE_FUNCTION | {Intent.SUSPECT, Intent.GROUP, Intent.FIRST_FIX}
 _OTHER_CAUSES = frozenset({Intent.REPEATED, Intent.GROWTH, Intent.SEQUENTIAL, Intent.EVENT_LOOP, Intent.CPU_CACHES})
 CERTAIN = 0.9
@@ -276,13 +286,15 @@ CERTAIN = 0.9
 
 def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> bool:
     """Whether ordinary words of the prompt may be what it is about."""
-    if named.names or named.thread or named.labels or intent in (Intent.OVERVIEW, Intent.WHY, Intent.COMPARE):
+    if named.names or named.thread or named.labels or intent is Intent.COMPARE:
         return False
-    if WHY.match(text):  # what makes it slow is the answer, and not what it is
+    if WHY.match(text):  # what makes it slow is the answer, and not what it is; but a part of it may be named
+        return _WHY_A_PART.match(text) is not None
+    if intent in (Intent.OVERVIEW, Intent.WHY):
         return False
     if SAVES.search(text):
         return True
     short = len(text.split()) <= SHORT and WHY.match(text) is None
     of_a_cause = intent in OF_A_CAUSE | _OTHER_CAUSES and asks_whether(text)
     unsure = near.intents[0][1] < CERTAIN and not of_a_cause and (asks_whether(text) or short)
-    return intent in ABOUT_A_TOPIC or unsure
+    return intent in ABOUT_A_TOPIC or unsure or near.intents[0][1] < SURE

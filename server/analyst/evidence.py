@@ -57,6 +57,8 @@ OPENINGS = 6
 """Earlier answers in a summary of the conversation."""
 _CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
+_CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
+"""What an opening calls the reason for the cost of another function: that is what a person goes on about."""
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
@@ -330,6 +332,9 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     if not found:
         return None
     cited = next((one for one in found if one[1] not in EVENTS), found[0])
+    opening = earlier[answers[-1]].text.partition("\n")[0]
+    if culprit := _CULPRIT.search(opening):
+        cited = _CITED.match(opening, culprit.end()) or cited
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
     text = earlier[answers[-1]].text
     profile = _CITED_PROFILE.search(text.partition("\n")[0])

@@ -45,6 +45,8 @@ PER_CALL = re.compile(
 """Words that ask what one call takes on average."""
 SAVES = re.compile(
     r"\bwithout (?:that|it|this|them)\b|"
+    r"\bwhat (?:do|would|could|can|will) (?:i|we) (?:win|gain|get|save)\b|"
+    r"\bwhat if \w+ (?:ran|runs|was|were) (?:\w+ )?(?:concurrent\w*|parallel|async\w*|free|gone|faster)\b|"
     r"\b(?:saved?|gain(?:ed)?|would (?:be|remain|stay)|be left|what(?:'s| is) left|remains?|were free|cost nothing|"
     r"if (?:i|we) (?:delete|remove|drop|fix|cut|skip|kill|do))\b",
     re.IGNORECASE,

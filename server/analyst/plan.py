@@ -8,6 +8,7 @@ from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.all_kinds import KINDS
+from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import is_named
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
@@ -29,8 +30,14 @@ NAMED_THERE = frozenset(
 LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Intent.HOT_PATH, Intent.CORRECTION}
 """Intents of questions in which a plain word may be a function's name."""
 
-OF_PROGRAMS = OF_ALL | {Intent.FUNCTION, Intent.TWO_FUNCTIONS, Intent.GROUP, Intent.PARALLEL, Intent.CALLEES}
+OF_PROGRAMS = (
+    OF_ALL
+    | {Intent.ARGUMENTS, Intent.CALLS_OF, Intent.WAITING}
+    | {Intent.FUNCTION, Intent.TWO_FUNCTIONS, Intent.GROUP, Intent.PARALLEL, Intent.CALLEES}
+)
 """Intents that may be about a program of the recording."""
+MOST_OF_ALL = 0.5
+"""Total share from which what is asked of a function is asked of all of the recording."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
 DOES = re.compile(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
@@ -80,6 +87,8 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     row = best_named(found["rows"], question.stems) if found else None
     weighs = question.intent in ABOUT_A_TOPIC or question.saves or question.is_yes_or_no
     if row is None or not (weighs or row["total_share"] >= WEIGHS):
+        return None
+    if question.why and row["total_share"] >= MOST_OF_ALL:  # why it is slow is why all of it is
         return None
     intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
     if intent is Intent.FIRST_FIX and ASKS_WHAT.search(question.text):
@@ -183,6 +192,8 @@ def settled(question: Question, evidence: Evidence) -> Question:
 
 
 def _looked_up(question: Question, evidence: Evidence) -> Question:
+    if question.intent is Intent.GROUP and question.maybe == ("kernel",) and track_of_kernels(evidence):
+        return question
     topic = _of_topic(question, evidence)
     if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):
         return topic or _named_there(question)
@@ -221,6 +232,9 @@ def _not_found(question: Question) -> Question:
 def _named_there(question: Question) -> Question:
     """The question; where it asks for something new, and not for what was spoken of, then for that, which has no name
     here."""
+    if question.intent is Intent.HOW_OFTEN and question.stems and not (question.names or question.handle):
+        words = words_of(question.text, question.stems)
+        return replace(question, maybe=words[::-1], carried=None, understood=True)
     asks_anew = (question.carried and question.asks_for_any) or question.saves
     if question.stems and asks_anew and not question.refers:
         words = words_of(question.text, question.stems) or question.stems

@@ -51,6 +51,9 @@ LISTS = frozenset(
     }
 )
 _YES = re.compile(r"\*\*(?:Yes|Partly|Only partly)[:,] (?=[\w\[])")
+_LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
+"""A no before what is asked for."""
+_EITHER = re.compile(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
 _OF_CPU = re.compile(r"\b(?:cpu|processor)[ -]time\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
@@ -59,7 +62,7 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
     first, *others = KINDS[question.intent].write(question, evidence)
-    first = first if question.is_yes_or_no else _without_yes(question, first)
+    first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
     unread = "" if wrong else admitted(question, "\n\n".join([first, *others]))
@@ -79,7 +82,11 @@ def report(question: Question, evidence: Evidence) -> str:
 
 def _without_yes(question: Question, opening: str) -> str:
     """The opening, without a yes that nobody asked for: which, how many and who are no questions for it."""
-    found = _YES.match(opening) if ASKS_WHAT.search(question.text) else None
+    if not (ASKS_WHAT.search(question.text) or _EITHER.search(question.text)):
+        return opening
+    if little := _LITTLE.match(opening):
+        return opening[little.end() :]
+    found = _YES.match(opening)
     return f"**{opening[found.end() :][:1].upper()}{opening[found.end() + 1 :]}" if found else opening
 
 

@@ -140,6 +140,20 @@ def asks_of_symbols(text: str) -> bool:
     return _WITHOUT_SYMBOLS.search(text) is not None
 
 
+_OBJECT = re.compile(
+    r"\b(?:does|do|did|is|are|if|when|would) (?:it|they|we|i) (?P<verb>[a-z]{3,}) "
+    r"(?:the|a|an|our|my|its|their|every|each) "
+    r"(?P<noun>[a-z]{3,})\b",
+    re.IGNORECASE,
+)
+
+
+def done_to(text: str) -> str:
+    """`parse config` of `how often does it parse the config?`: what is asked of is done, and to what; else empty."""
+    found = _OBJECT.search(text)
+    return f"{found['verb']} {found['noun']}" if found else ""
+
+
 _ORDER = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 _NTH = re.compile(
     rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive|"

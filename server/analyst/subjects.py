@@ -48,8 +48,15 @@ _THAN = re.compile(
     r"`?([\w.$:<>~]+)`?\s+(?:vs\.?|versus)\s",
     re.IGNORECASE,
 )
+_WHICH_ONE = re.compile(rf"\bwhich\s+{_NAME}\s+(?:is|was) (?:it|that|this|meant)\b", re.IGNORECASE)
+_THE_ONE = re.compile(
+    r"\bthe (?!(?:other|same|first|second|third|last|next|slow|fast|hot|big|long|short|right|wrong|new|old|only|main|"
+    r"top|worst|best|next)\w*\b)([a-z]\w{2,}) (?:one|process|program)\b",
+    re.IGNORECASE,
+)
+"""`ruby` of `the ruby one`."""
 _LABELLED = re.compile(r"^`?([\w.$<>#]+)`?:\s")
-_PLACES = (_ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
+_PLACES = (_WHICH_ONE, _THE_ONE, _ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
 _THREAD_NAMED = re.compile(
     r"\b(?:thread|process|track|worker|profile)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
     re.IGNORECASE,

@@ -17,9 +17,9 @@ MOST = 6
 WITHIN_A_WORD = 0.1
 """Total share from which a function is meant whose name has the word within another (`scan` in `Sscanf`)."""
 _OF_ASKING_WORDS = """
-actual actually after also bad because being believe big blame boss bug buddy cause caused come correct cost drop
-earlier expect expected false feel fine found free gain give goes good guess guys happen happened happens heavy
-hello help hidden instead kill later left let look made mean meant must need needed never obvious part please
+ actual actually after also bad because being believe big blame boss bug buddy cause caused come correct cost drop
+earlier expect expected false feel fine found free gain give goes good guess guys happen happened happens heavy hello
+help hidden instead kill later left let look made mean meant must need needed never obvious part please pls plz thx
 probably problem quick reason remove right save saved seem seems share show sure tell thanks thing things think
 thought total trace true truly weird weren what worse worst worth wrong
 """

@@ -24,7 +24,7 @@ from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.question import MOST, Question, alone
-from server.analyst.sentence_forms import place_asked_for
+from server.analyst.sentence_forms import done_to, place_asked_for
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 
@@ -99,6 +99,8 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
         before = _asked_again(alone(earlier, {}, None), before)
     if question.names or question.placed or question.handle or question.thread:
         return _asked_again(question, before)
+    if question.intent is Intent.HOW_OFTEN and (done := stems_of(done_to(question.text), NO_NAMES)):
+        return replace(question, stems=done)
     return _carried_over(question, before, spoken_of)
 
 

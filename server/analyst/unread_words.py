@@ -49,7 +49,8 @@ wasting terrible horrible bad small big large low high reflow reflows thrash thr
 dominating mainly someone people guys dude plz thx lol hmm end ends beginning rest page pages hang hangs freeze
 freezes froze isn aren doesn don didn won wouldn shouldn collide join replacing replace loop loops bytes calls counts
 cycles instructions microseconds milliseconds millions minutes ms samples seconds thousand times second minute hour
-million hundred half third quarter
+million hundred half third quarter win ran run running concurrent concurrently parallel async free gone given
+executing eaten lose loses losing lost script scripts bundle bundles file files queries query kernel kernels kernel kernels
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""

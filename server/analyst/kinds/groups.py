@@ -15,6 +15,7 @@ from server.analyst.kinds.device import (
 )
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.question import Question
 from server.analyst.wording import cited, coded, joined, located, own, total
 
@@ -71,6 +72,10 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
 
 def _files_of(question: Question, evidence: Evidence) -> list[Call]:
     """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
+    if asked := [call for call in scripts_asked_for(question) if not evidence.all("query_trace")]:
+        return asked
+    if longest_scripts(evidence):
+        return []
     first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
     ways = (BY_PACKAGE, BY_FILE) if _PACKAGE.search(question.text) else (BY_FILE,)
     for sql in (way.replace("'?'", f"'{first_profile}'") for way in ways):
@@ -190,6 +195,8 @@ def _by_file(question: Question, evidence: Evidence) -> list[str]:
     lead = evidence.lead
     if lead is None:
         return ["**Nothing in this trace has any weight to group.**"]
+    if scripts := longest_scripts(evidence):
+        return [*scripts, leading(evidence, "The heaviest function is")]
     if ranked := _ranked_files(question, evidence):
         return [*ranked, leading(evidence, "The heaviest function is")]
     if not any(row["file"] for row in lead.rows):

@@ -108,14 +108,17 @@ def window(question: Question, evidence: Evidence) -> list[str]:
             leading(evidence, "Over all of it the hottest function is"),
         ]
     unit = found["unit"]
+    main = evidence.main if evidence.runs_in_several and not question.thread else None
+    thread = f" in {cited_profile(main)}" if main else ""
     cut = f" (the recording ends after {moment(length)})" if end > length else ""
     first = (
         f"**{cited(lead.row)} leads by self {noun(unit)} {span}**{cut}: {own(lead.row, unit)} of "
-        f"{amount(found['whole'], unit)}."
+        f"{amount(found['whole'], unit)}{thread}."
     )
     if lead.row["self_share"] < LEADS and (parts := parts_of(evidence)):
         most = f"**{span[0].upper()}{span[1:]} the {noun(unit)} goes to {parts_said(parts, unit)}**{cut}."
-        first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {amount(found['whole'], unit)}."
+        whole = f"{amount(found['whole'], unit)}{thread}"
+        first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {whole}."
     return [
         first,
         _idle_part(found, start, min(end, length), unit),

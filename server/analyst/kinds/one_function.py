@@ -29,8 +29,6 @@ from server.analyst.wording import (
 MOST_CALLED = (
     "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
 )
-CONTENTIONS = "contentions"
-"""What a profile of locks counts: those that a function's callees met are its own, too."""
 MATCHES = 5
 NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
@@ -74,8 +72,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         counts = {"filter": row["name"][:100], "limit": MATCHES}
         if question.intent is Intent.HOW_OFTEN:
             calls.append(("get_top_functions", counts | where))
-            if evidence.counted == CONTENTIONS:
-                calls.append(("get_top_functions", counts | {"value": CONTENTIONS, "sort_by": "total"} | where))
+            if evidence.counted == "contentions":
+                calls.append(("get_top_functions", counts | {"value": "contentions", "sort_by": "total"} | where))
         elif question.intent is not Intent.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
             calls += _below(handle, where, evidence)
@@ -163,7 +161,7 @@ def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-NAMESAKE = 100
+VARIANT = 100
 """By how much a variant of a function must weigh more to be meant by its name."""
 
 
@@ -173,7 +171,7 @@ def namesake(rows: list[dict[str, Any]], matches: list[dict[str, Any]], name: st
     variants = [row for row in matches if name in re.findall(r"[^\W_]+", row["name"]) and row not in rows]
     heaviest = max(variants, key=lambda row: row["total_value"], default=None)
     most = max(row["total_value"] for row in rows)
-    return [heaviest, *rows] if heaviest is not None and heaviest["total_value"] > NAMESAKE * most else rows
+    return [heaviest, *rows] if heaviest is not None and heaviest["total_value"] > VARIANT * most else rows
 
 
 def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:
@@ -217,10 +215,13 @@ def about(question: Question, evidence: Evidence) -> list[str]:
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
+    why, ends = why_slow(question, evidence, around), _ends(evidence, around)
+    said = f"{_namesakes(question, evidence)}{why}{_cost(question, evidence, around)}"
+    reason = ends if asks_why(question) and not why else ""
     return [
-        _namesakes(question, evidence) + why_slow(question, evidence, around) + _cost(question, evidence, around),
+        f"{said} {reason}".rstrip(),
         neighbours(around, unit),
-        _ends(evidence, around),
+        "" if reason else ends,
         calls_itself(around, question.text.casefold()),
         around.get("remark") or "",
         _others(question, evidence, row),

@@ -1,0 +1,49 @@
+"""Which script of a page runs longest: browsers name it in the arguments of what they did, and as no function."""
+
+import re
+
+from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.kinds.kind import Call
+from server.analyst.question import Question
+from server.analyst.wording import amount, coded
+
+_OF_SCRIPTS = re.compile(r"\b(?:scripts?|bundles?|urls?|js files?)\b", re.IGNORECASE)
+BY_SCRIPT = (
+    "SELECT coalesce(args['data'] ->> 'url', args['url'], args['data'] ->> 'scriptName') AS place, "
+    "max(dur_ms) AS longest_ms, sum(dur_ms) AS all_ms, count(*) AS runs FROM spans "
+    "WHERE name IN ('EvaluateScript', 'FunctionCall', 'v8.evaluateModule') "
+    "GROUP BY place HAVING place <> '' ORDER BY longest_ms DESC LIMIT 4"
+)
+_KEPT = 80
+"""Characters of an address, its end."""
+
+
+def scripts_asked_for(question: Question) -> list[Call]:
+    """The query for what each script of a page took; nothing where none is asked for."""
+    return [("query_trace", {"sql": BY_SCRIPT})] if _OF_SCRIPTS.search(question.text) else []
+
+
+def longest_scripts(evidence: Evidence) -> list[str]:
+    """The script with the longest run and the next ones; nothing where no script is named in arguments."""
+    found = evidence.first("query_trace", sql=BY_SCRIPT)
+    rows = [
+        (place.get("name") or place.get("value"), longest["value_ns"], together["value_ns"], runs["value"])
+        for place, longest, together, runs in (found or {"rows": []})["rows"]
+    ]
+    if not rows:
+        return []
+    place, longest, together, runs = rows[0]
+    first = f"**{_address(place)} runs longest of all scripts: {amount(longest, 'nanoseconds')} without a break**"
+    times = linked(f"{int(runs):,}", runs)
+    others = "\n".join(
+        f"- {_address(one)}: {amount(ns, 'nanoseconds')} at most, {amount(total, 'nanoseconds')} in all"
+        for one, ns, total, _ in rows[1:]
+    )
+    in_all = f", {amount(together, 'nanoseconds')} in {times} runs" if runs > 1 else ""
+    return [f"{first}{in_all}.", others]
+
+
+def _address(place: object) -> str:
+    text = str(place)
+    return coded(text if len(text) <= _KEPT else "…" + text[1 - _KEPT :])

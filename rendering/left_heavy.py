@@ -24,10 +24,12 @@ def box_rows(places: Places, weight: npt.NDArray[np.float64], kind: Int32) -> Bo
 
 
 def name_ranks(name: Callable[[int], str], items: Int32) -> Int64:
-    """The place of each item's name among all of them, sorted by name, then number."""
-    used, inverse = np.unique(items, return_inverse=True)
-    numbers = used.tolist()
-    names = [name(number) for number in numbers]
-    ranks = np.empty(len(numbers), np.int64)
-    ranks[sorted(range(len(numbers)), key=names.__getitem__)] = np.arange(len(numbers))
-    return ranks[inverse]
+    """The place of each item's name among all of them, sorted by name, then number; items are indices."""
+    if not len(items):
+        return np.empty(0, np.int64)
+    ranks = np.zeros(int(items.max()) + 1, np.int64)
+    ranks[items] = 1
+    numbers = np.flatnonzero(ranks)
+    names = [name(number) for number in numbers.tolist()]
+    ranks[numbers[sorted(range(len(names)), key=names.__getitem__)]] = np.arange(len(names))
+    return ranks[items]

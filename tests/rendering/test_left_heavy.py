@@ -1,0 +1,14 @@
+"""The order of siblings of one weight: by name, then by number."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rendering.left_heavy import name_ranks
+
+
+@given(st.lists(st.integers(0, 12), max_size=40), st.lists(st.sampled_from("abcd"), min_size=13, max_size=13))
+def test_ranks_sort_items_by_name_and_then_by_number(items: list[int], names: list[str]) -> None:
+    ranks = name_ranks(names.__getitem__, np.array(items, np.int32)).tolist()
+    expected = sorted(set(items), key=lambda item: (names[item], item))
+    assert ranks == [expected.index(item) for item in items]

@@ -117,8 +117,8 @@ def window(question: Question, evidence: Evidence) -> list[str]:
     )
     if lead.row["self_share"] < LEADS and (parts := parts_of(evidence)):
         most = f"**{span[0].upper()}{span[1:]} the {noun(unit)} goes to {parts_said(parts, unit)}**{cut}."
-        whole = f"{amount(found['whole'], unit)}{thread}"
-        first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {whole}."
+        everything = f"{amount(found['whole'], unit)}{thread}"
+        first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {everything}."
     return [
         first,
         _idle_part(found, start, min(end, length), unit),

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import Scripted
 from tests.e2e.pages import ask, expect_status, open_room
-from tests.e2e.running_server import RunningServer
+from tests.e2e.running_server import RunningServer, running_server
+from tests.e2e.tcp_proxy import TcpProxy
+from tests.foreign_servers import allow_all, client_of, tracker_server, written_file
 from tests.openai_endpoint import Endpoint, Reply
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -113,3 +116,44 @@ def test_a_question_is_answered_in_another_tab_after_the_first_was_closed(
             expect(tab.locator(".turn")).to_have_attribute("data-status", "completed")
         assert 'the person answers: "Typing"' in read_by_tools(endpoint)[0]
         expect(third.locator(".banner")).to_have_count(0)
+
+
+TRACKER = """
+[servers.tracker]
+url = "{url}"
+[servers.tracker.tools]
+close_issue = "ask"
+"""
+CLOSING = Reply(calls=(("tracker_close_issue", json.dumps({"issue": "PERF-7"})),))
+
+
+async def allowed_in(path: Path) -> None:
+    await allow_all(*client_of(path))
+
+
+def test_a_call_that_a_person_has_to_allow_shows_all_that_would_leave(
+    page: Page, portal: BlockingPortal, model_proxy: TcpProxy, scripted: Scripted, board_trace: Path, tmp_path: Path
+) -> None:
+    with portal.wrap_async_context_manager(tracker_server()) as tracker:
+        path = written_file(tmp_path, TRACKER.format(url=tracker.url))
+        portal.call(allowed_in, path)
+        model = {"FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1", "FLAMECHAT_MODEL": "fake"}
+        with (
+            running_server(tmp_path / "data", model | {"FLAMECHAT_MCP_SERVERS": str(path)}) as server,
+            scripted(CLOSING, Reply(text="It is closed.")) as endpoint,
+        ):
+            open_room(page, server.address, board_trace)
+            ask(page)
+            card = page.get_by_role("group", name="A question to you")
+            expect(card).to_contain_text("May close_issue of tracker be called, outside?")
+            expect(card.get_by_role("region", name="What would be sent")).to_contain_text('"issue": "PERF-7"')
+            assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+            assert tracker.calls == []
+            card.get_by_role("button", name="Allow this call").click()
+            expect_status(page, "completed")
+            assert tracker.calls == [("close_issue", {"issue": "PERF-7"})]
+            assert read_by_tools(endpoint)[0].startswith("q1: from outside, by tracker: data of an unknown hand")
+            page.locator(".steps > summary").first.click()
+            tool = page.locator(".tool").first
+            expect(tool.locator(".tool-name")).to_have_text("Tracker close issue")
+            expect(tool.locator(".tool-state")).to_have_text("done")

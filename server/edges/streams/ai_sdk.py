@@ -6,7 +6,7 @@ An answer is one message whose id is the turn's. Tools are `dynamic` (the client
 
 from typing import Any, ClassVar, assert_never
 
-from server.edges.streams.appended_parts import Asked, Part, TextAdded, ToolBegan, ToolEnded
+from server.edges.streams.appended_parts import APPROVAL, Asked, Part, TextAdded, ToolBegan, ToolEnded
 from server.edges.streams.frames import (
     PICTURE,
     Addresses,
@@ -83,12 +83,23 @@ class AiSdkFrames:
         return start + self._close_text() + server_sent(*error) + DONE
 
     def _asked(self, part: Asked) -> bytes:
-        """The call is the client's from here on: it answers with the tool's output."""
+        """The call is the client's from here on: it answers with the tool's output, or allows it."""
         call_id = call_id_of(self._turn, part)
+        if part.name == APPROVAL and takes_approvals(self._turn):
+            return self._approval(part, call_id)
         named = {"toolCallId": call_id, "toolName": part.name, "providerExecuted": False, "dynamic": True}
         call = {"type": "tool-input-available"} | named | {"input": part.args}
         finish = {"type": "finish", "finishReason": "tool-calls"}
         return self._close_text() + server_sent(call, {"type": "finish-step"}, finish) + DONE
+
+    def _approval(self, part: Asked, call_id: str) -> bytes:
+        """Of AI SDK 6 and later: the call with all that would leave, and the request to allow it."""
+        name = f"{part.args.get('server')}_{part.args.get('tool')}"
+        named = {"toolCallId": call_id, "toolName": name, "providerExecuted": False, "dynamic": True}
+        call = {"type": "tool-input-available"} | named | {"input": part.args.get("arguments")}
+        request = {"type": "tool-approval-request", "approvalId": call_id, "toolCallId": call_id}
+        finish = {"type": "finish", "finishReason": "tool-calls"}
+        return self._close_text() + server_sent(call, request, {"type": "finish-step"}, finish) + DONE
 
     def _tool_ended(self, part: ToolEnded) -> bytes:
         call_id = call_id_of(self._turn, part)
@@ -139,3 +150,13 @@ class AiSdkFrames:
             return b""
         self._text = None
         return b'data: {"type":"text-end","id":%b}\n\n' % self._text_id
+
+
+def takes_approvals(turn: TurnRow | None) -> bool:
+    """Whether the client has mounted `approve_call` with the context `{form: "approval"}`: a version before 6 takes a
+    request for approval for an error."""
+    mounted = [] if turn is None else turn.context.get("mountedTools") or []
+    return any(
+        isinstance(one, dict) and one.get("name") == APPROVAL and (one.get("context") or {}).get("form") == "approval"
+        for one in mounted
+    )

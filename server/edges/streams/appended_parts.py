@@ -25,6 +25,8 @@ from server.protocol.events import (
 from server.protocol.server import TurnSnapshot
 from server.protocol.wire_values import AskedOfPage, SnapshotMessage, SnapshotTool, Table
 
+APPROVAL = "approve_call"
+
 
 @dataclass(frozen=True, slots=True)
 class TextAdded:
@@ -87,6 +89,12 @@ class TurnParts:
     _texts: dict[str, _Text] = field(default_factory=dict)
     _began: set[str] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Who has allowed a call has it, and not yet its outcome."""
+        if self.answered is not None and self.answered.tool_name == APPROVAL:
+            self._began.add(self.answered.tool_call_id)
+            self.answers -= {self.answered.tool_call_id}
 
     def take(self, event: TurnEvent | TurnSnapshot) -> Iterator[Part]:
         """What the client gets of it."""

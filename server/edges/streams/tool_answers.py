@@ -32,7 +32,9 @@ def answers_in(messages: list[dict[str, Any]]) -> dict[str, Any]:
             continue
         parts = message.get("parts") or message.get("content")
         for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict) and isinstance(part.get("toolCallId"), str) and _has_ended(part):
+            if isinstance(part, dict) and isinstance(part.get("toolCallId"), str) and _is_allowed(part) is not None:
+                found[_our_id(part["toolCallId"])] = {"status": "allowed" if _is_allowed(part) else "declined"}
+            elif isinstance(part, dict) and isinstance(part.get("toolCallId"), str) and _has_ended(part):
                 output = part.get("output", part.get("result"))
                 if isinstance(output, dict) and set(output) == {"type", "value"}:
                     output = output["value"]
@@ -43,6 +45,14 @@ def answers_in(messages: list[dict[str, Any]]) -> dict[str, Any]:
 def _our_id(call_id: str) -> str:
     """Without the turn's id."""
     return call_id.partition("/")[2] or call_id
+
+
+def _is_allowed(part: dict[str, Any]) -> bool | None:
+    """What the person said to a request for approval; None where there is no answer."""
+    approval = part.get("approval")
+    if part.get("state") != "approval-responded" or not isinstance(approval, dict):
+        return None
+    return approval.get("approved") is True
 
 
 def _has_ended(part: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ import structlog
 from rendering.errors import RenderingError
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
+from server.agent.tools.contract.output_schema import unfit
 from server.agent.tools.contract.tool import Outcome, PageReply, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import NOWHERE, Asking, Reach, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
@@ -114,8 +115,12 @@ async def _in_time(
         raise ToolFailed(
             f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
         ) from error
+    data = shown_fields(outcome.data, tool.fields)
+    if (wrong := unfit(tool, data)) is not None:
+        structlog.get_logger(__name__).error("tool_result_unfit", tool=tool.name, wrong=wrong)
+        raise ToolFailed(f"what {tool.name} returned has not its form; it is not shown", "redaction_failed")
     text, cut = capped(outcome.text, characters, tool.narrow)
-    return replace(outcome, text=clean(text), data=shown_fields(outcome.data, tool.fields)), cut
+    return replace(outcome, text=clean(text), data=data), cut
 
 
 async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) -> Outcome:

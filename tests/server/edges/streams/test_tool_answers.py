@@ -138,3 +138,69 @@ async def test_tools_of_the_client_that_the_server_knows_are_mounted(tmp_path: P
         assert mounted == [["pick_trace"], ["navigate"]]
         bad = body(AI_SDK, message_id="m3", mountedTools=[{"name": 1}])
         assert error_code(AI_SDK, frames(await answer(server, AI_SDK, bad))) == "bad_field"
+
+
+ARGS: dict[str, Any] = {"server": "tracker", "tool": "close", "arguments": {"issue": "PERF-7"}, "attempt": 1}
+CLOSING = {"tool_call_id": CALL, "tool_name": "tracker_close"}
+
+
+class ClosingAgent(ScriptedAgent):
+    """Wants to call a tool that a person has to allow."""
+
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        begun: list[TurnEvent] = [
+            TurnStarted(attempt=1, model="script", prompt_version="test"),
+            ToolStart(**CLOSING, args={"issue": "PERF-7 of main"}, message="asks"),
+        ]
+        if turn.page_answer is None:
+            for event in begun:
+                await sink.emit(event)
+            question: dict[str, Any] = {
+                "tool_call_id": CALL,
+                "tool_name": "approve_call",
+                "args": ARGS,
+                "seconds": 300.0,
+            }
+            raise WaitsForPage(PageQuestion(interrupt_id=str(uuid.uuid5(uuid.UUID(turn.turn_id), CALL)), **question))
+        assert isinstance(sink, RelaySink)
+        sink.restore(begun)
+        shown = str(turn.page_answer.result)
+        await sink.emit(ToolResult(**CLOSING, status="success", result_type="text", text_content=shown))
+        self.script = text_of(str(uuid.uuid5(uuid.UUID(turn.turn_id), "after")), "Done.")
+        return await super().answer(turn, sink)
+
+
+@pytest.mark.parametrize(("approved", "status"), [(True, "allowed"), (False, "declined"), ("yes", "declined")])
+async def test_ai_sdk_is_asked_for_approval_in_its_own_way(tmp_path: Path, approved: Any, status: str) -> None:
+    async with running_server(tmp_path, ClosingAgent()) as server:
+        mounted = {"mountedTools": [{"name": "approve_call", "version": 1, "context": {"form": "approval"}}]}
+        await server.trace_id()
+        asked = body(AI_SDK) | mounted
+        first = frames(await answer(server, AI_SDK, asked))[:-1]
+        assert [one["type"] for one in first][-4:] == [
+            "tool-input-available",
+            "tool-approval-request",
+            "finish-step",
+            "finish",
+        ]
+        call, request = first[-4:-2]
+        assert call["input"] == ARGS["arguments"], "what would leave is in sight"
+        assert call["toolName"] == "tracker_close"
+        responded = {"type": "dynamic-tool", "toolCallId": call["toolCallId"], "state": "approval-responded"}
+        part = responded | {"approval": {"id": request["approvalId"], "approved": approved}}
+        later = asked | {"messages": [*asked["messages"], {"role": "assistant", "id": "a", "parts": [part]}]}
+        then = frames(await answer(server, AI_SDK, later))[:-1]
+        (outcome,) = [one for one in then if one["type"] == "tool-output-available"]
+        assert outcome["toolCallId"] == call["toolCallId"]
+        assert status in outcome["output"]["text"]
+        assert not [one for one in then if one["type"] == "tool-input-start"]
+
+
+async def test_a_client_that_does_not_say_so_answers_by_an_output(tmp_path: Path) -> None:
+    async with running_server(tmp_path, ClosingAgent()) as server:
+        await server.trace_id()
+        asked = body(AI_SDK, mountedTools=[{"name": "approve_call", "version": 1}])
+        first = frames(await answer(server, AI_SDK, asked))[:-1]
+        assert "tool-approval-request" not in [one["type"] for one in first]
+        (call,) = [one for one in first if one.get("toolName") == "approve_call"]
+        assert call["input"] == ARGS

@@ -148,12 +148,12 @@ class ClosingAgent(ScriptedAgent):
     """Wants to call a tool that a person has to allow."""
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
-        begun: list[TurnEvent] = [
+        opening: list[TurnEvent] = [
             TurnStarted(attempt=1, model="script", prompt_version="test"),
             ToolStart(**CLOSING, args={"issue": "PERF-7 of main"}, message="asks"),
         ]
         if turn.page_answer is None:
-            for event in begun:
+            for event in opening:
                 await sink.emit(event)
             question: dict[str, Any] = {
                 "tool_call_id": CALL,
@@ -163,7 +163,7 @@ class ClosingAgent(ScriptedAgent):
             }
             raise WaitsForPage(PageQuestion(interrupt_id=str(uuid.uuid5(uuid.UUID(turn.turn_id), CALL)), **question))
         assert isinstance(sink, RelaySink)
-        sink.restore(begun)
+        sink.restore(opening)
         shown = str(turn.page_answer.result)
         await sink.emit(ToolResult(**CLOSING, status="success", result_type="text", text_content=shown))
         self.script = text_of(str(uuid.uuid5(uuid.UUID(turn.turn_id), "after")), "Done.")

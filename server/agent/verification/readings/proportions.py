@@ -179,7 +179,7 @@ class Proportions:
 
 def _margin(claim: Claim) -> float:
     mention = claim.mentions[0]
-    half = mention.half_digit / mention.value
+    half = mention.half_digit / mention.value if mention.value else 0.0
     return max(half, ABOUT if claim.bound is None else SAME)
 
 

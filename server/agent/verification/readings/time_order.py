@@ -1,5 +1,6 @@
 """What begins before what: functions and threads of one clock."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -39,7 +40,9 @@ class TimeOrder:
                 shown = f"they begin at {_written(a[0])} and {_written(b[0])}"
                 if later[0] >= earlier[1] or (later[0] > earlier[0] and not is_over):
                     yield Reading(match.start(), match.end(), Verification("verified", how=shown))
-                elif later[0] < earlier[0] or (is_over and later[0] < earlier[0] + (earlier[1] - earlier[0]) / 2):
+                elif later[0] < earlier[0] or (
+                    is_over and earlier[1] < math.inf and later[0] < earlier[0] + (earlier[1] - earlier[0]) / 2
+                ):
                     yield Reading(match.start(), match.end(), Verification("contradicted", actual=shown))
 
     def _extent(self, sentence: Sentence, character: str) -> tuple[float, float] | None:
@@ -62,7 +65,10 @@ def _of_function(profile: Profile, frames: tuple[int, ...] | None) -> tuple[floa
     mine = np.ones(len(profile.tree.frame), np.bool_) if frames is None else np.isin(profile.tree.frame, frames)
     if profile.spans is not None:
         rows = np.flatnonzero(mine[profile.spans.node])
-        starts, ends = profile.spans.start[rows], profile.spans.end[rows]
+        starts, ended = profile.spans.start[rows], profile.spans.ended(rows)
+        if len(rows) and len(ended) < len(rows):
+            return float(starts.min()), math.inf
+        ends = profile.spans.end[rows]
     else:
         assert profile.samples is not None
         inside = np.append(profile.tree.levels.at_or_below(mine), np.False_)

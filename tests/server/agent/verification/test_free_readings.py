@@ -168,3 +168,17 @@ def test_a_measure_of_another_clause_is_no_figures(sentence: str, number: str) -
 )
 def test_a_figure_has_the_unit_of_what_it_is_out_of(text: str, values: list[float]) -> None:
     assert [one.mentions[0].value for one in figures_of(text).numbers] == values
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "`blur` takes 0× as long as `halve`.",
+        "`blur` takes 0% more than `halve`.",
+        "0 of 0 calls of `blur` come from `main`.",
+        "The runner-up is the runner-up.",
+        "Within `blur`, `blur` takes half and half.",
+    ],
+)
+def test_sentences_of_nothing_are_no_error(sentence: str) -> None:
+    assert all(one.start < one.end for one in claims_of(UFTRACE, sentence))

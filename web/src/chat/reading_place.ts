@@ -29,19 +29,32 @@ export function useReadingPlace(
       stays.current = isThere || (stays.current && element.scrollTop === reachedByUs.current);
       setSeesLatest(place === null || place < element.scrollTop + element.clientHeight - NEAR);
     };
+    let height = 0;
     const settle = () => {
-      element.style.setProperty("--log-height", `${element.clientHeight}px`);
+      if (element.clientHeight !== height) {
+        height = element.clientHeight;
+        element.style.setProperty("--log-height", `${height}px`);
+      }
       if (stays.current) go();
       look();
+    };
+    let frame = 0;
+    // The pictures of a long conversation load by the dozen, and each place asks for a layout.
+    const loaded = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        settle();
+      });
     };
     const resized = new ResizeObserver(settle);
     resized.observe(element);
     element.addEventListener("scroll", look, { passive: true });
-    element.addEventListener("load", settle, true); // pictures
+    element.addEventListener("load", loaded, true);
     return () => {
       resized.disconnect();
       element.removeEventListener("scroll", look);
-      element.removeEventListener("load", settle, true);
+      element.removeEventListener("load", loaded, true);
+      cancelAnimationFrame(frame);
     };
   }, []);
   useLayoutEffect(() => {

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 import anyio
+import anyio.to_thread
 
 from server.agent.questions.checks import checked
 from server.agent.questions.question_schema import Comparison, Recurrence, Runs, Series, question_of
@@ -64,9 +65,11 @@ class RunQuestions:
         sure = checked(question, known)
         if isinstance(sure, Comparison):
             before, after = [await self._points(caller, sure, runs) for runs in (sure.before, sure.after)]
-            return comparison_answer(sure, before, after)
+            return await anyio.to_thread.run_sync(comparison_answer, sure, before, after)
         points = await self._points(caller, sure, sure.runs)
-        return series_answer(sure, points) if isinstance(sure, Series) else recurrence_answer(sure, points)
+        if isinstance(sure, Series):
+            return await anyio.to_thread.run_sync(series_answer, sure, points)
+        return recurrence_answer(sure, points)
 
     async def _points(self, caller: Caller, question: Question, runs: Runs) -> Sequence[RunPoint]:
         criteria = TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)

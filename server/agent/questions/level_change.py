@@ -1,25 +1,32 @@
-"""Where a series of values changes its level, if it does by more than it varies."""
+"""Where a series of values changes its level, and whether that is more than chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import expm1, log
-from statistics import median
+from math import expm1, log, sqrt
+from statistics import fmean, median
+
+import numpy as np
+
+from traces.analysis.rank_test import least_p, rank_sum_p
+from traces.gate.student_t import quantile
 
 LEAST_CHANGE = 0.1
 """Of the level before: below it no change is spoken of."""
-SPREADS = 4.0
-"""How many robust standard deviations of the values about their level a change must be."""
-NORMAL = 1.4826
-"""From a median absolute deviation to a standard deviation of normal values."""
+LEVEL = 0.05
+"""Of the tests, divided by the number of places where the values could be split."""
+LEAST_FREEDOM = 3
+"""Fewer values beyond the two levels say nothing of how far they scatter."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelChange:
-    """From `place` on the level is `after`; `growth` is relative to the level before (0.43: 43 % more)."""
+    """From `place` on the level is `after`; `growth` is relative to the level before (0.43: 43 % more). `is_sure` where
+    the values vary too little for it to be chance."""
 
     place: int
     before: float
     after: float
+    is_sure: bool
 
     @property
     def growth(self) -> float:
@@ -27,22 +34,31 @@ class LevelChange:
         return self.after / self.before - 1.0
 
 
-def level_change(values: Sequence[float]) -> LevelChange | None:
+def level_change(values: Sequence[float], places: Sequence[int] | None = None) -> LevelChange | None:
     """The place that splits the values, all above 0, into two levels with the least absolute deviations from their
-    medians; None where the levels differ by less than the values vary, or by little."""
-    if len(values) < 2 or min(values) <= 0:
+    medians, one of `places` where only those may; None where the levels differ by little."""
+    candidates = range(1, len(values)) if places is None else places
+    if not candidates or min(values) <= 0:
         return None
     logs = [log(value) for value in values]
-    place = min(range(1, len(logs)), key=lambda at: (_deviation(logs[:at]) + _deviation(logs[at:]), at))
-    before, after = logs[:place], logs[place:]
-    step = median(after) - median(before)
+    place = min(candidates, key=lambda at: (_deviation(logs[:at]) + _deviation(logs[at:]), at))
+    step = median(logs[place:]) - median(logs[:place])
     if abs(expm1(step)) < LEAST_CHANGE:
         return None
-    residuals = [abs(one - median(part)) for part in (before, after) for one in part if len(part) > 1]
-    spread = NORMAL * median(residuals) if residuals else 0.0
-    if len(values) > 2 and abs(step) < SPREADS * spread:
-        return None
-    return LevelChange(place, median(values[:place]), median(values[place:]))
+    return LevelChange(place, median(values[:place]), median(values[place:]), _is_sure(logs, place, len(candidates)))
+
+
+def _is_sure(logs: Sequence[float], place: int, places: int) -> bool:
+    """By ranks where there are enough values, else by Student's t on logarithms; corrected for the choice of place."""
+    before, after = logs[:place], logs[place:]
+    if least_p(len(before), len(after)) * places <= LEVEL:
+        return rank_sum_p(np.array(before), np.array(after)) * places <= LEVEL
+    squares = sum((one - fmean(part)) ** 2 for part in (before, after) for one in part)
+    freedom = len(logs) - 2
+    if freedom < LEAST_FREEDOM:
+        return False
+    noise = sqrt(squares / freedom * (1 / len(before) + 1 / len(after)))
+    return abs(fmean(after) - fmean(before)) >= quantile(1 - LEVEL / (2 * places), freedom) * noise
 
 
 def _deviation(values: Sequence[float]) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from statistics import median
 from typing import Any
 
@@ -128,7 +129,10 @@ def series_answer(question: Series, points: Sequence[RunPoint]) -> RunsAnswer:
 
 
 def _development(
-    shown: _Shown, named: Sequence[tuple[str, float]], there: Sequence[tuple[RunPoint, float]] = ()
+    shown: _Shown,
+    named: Sequence[tuple[str, float]],
+    there: Sequence[tuple[RunPoint, float]] = (),
+    places: Sequence[int] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The sentence about named values in their order, with its figures."""
     values = [value for _, value in named]
@@ -138,13 +142,22 @@ def _development(
         only = f"**There is one recording with {shown.what}, {shown.text(values[0])}: how it developed needs two.**"
         return only, {shown.key("before"): values[0]}
     data = {shown.key("lowest"): min(values), shown.key("highest"): max(values)}
-    change = level_change(values)
+    change = level_change(values, places)
+    middle, ends = median(values), f"between {shown.text(min(values))} and {shown.text(max(values))}"
+    data[shown.key("middle")] = middle
     if change is None:
-        middle, ends = median(values), f"between {shown.text(min(values))} and {shown.text(max(values))}"
         return (
             f"**No change of {format_share(LEAST_CHANGE)} or more: {shown.what} stays around {shown.text(middle)} "
             f"over {len(values)} recordings**, {ends}."
-        ), data | {shown.key("middle"): middle, "least_share": LEAST_CHANGE}
+        ), data | {"least_share": LEAST_CHANGE}
+    figures = {shown.key("before"): change.before, shown.key("after"): change.after, "growth_share": abs(change.growth)}
+    if not change.is_sure:
+        place = coded(named[change.place][0])
+        return (
+            f"**No change that is more than chance: {shown.what} varies {ends} over {len(values)} recordings**, around "
+            f"{shown.text(middle)}. Before {place} the median is {shown.text(change.before)}, from there on "
+            f"{shown.text(change.after)}: too few or too noisy recordings to prove a change."
+        ), data | figures
     rose = change.after > change.before
     verb = "rose" if rose else "fell"
     date = f" ({there[change.place][0].created_at:%Y-%m-%d})" if there else ""
@@ -154,11 +167,8 @@ def _development(
         f"**From {coded(named[change.place][0])}{date} on: {shown.what} {verb} from {shown.text(change.before)} to "
         f"{shown.text(change.after)}**, by {format_share(growth)} (medians of {before} and {after} recordings)."
     )
-    if before == 1 and after == 1 and there:
-        sentence += " With one recording each nothing is known about noise between runs."
-    elif after == 1 and there:
+    if after == 1 and there:
         sentence += " It is one recording so far."
-    figures = {shown.key("before"): change.before, shown.key("after"): change.after, "growth_share": growth}
     return sentence, data | figures | {"before_runs": before, "after_runs": after}
 
 
@@ -170,9 +180,9 @@ def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[Ru
             groups.setdefault(label, []).append(value)
     without = len(there) - sum(map(len, groups.values()))
     notes = [*shown.notes, *([f"{without} recordings have no label {by}."] if without else [])]
-    named = [(label, median(values)) for label, values in groups.items()]
-    headline, data = _development(shown, named)
-    headline = headline.replace(" recordings**", f" values of {by}**").replace(" recordings)", f" values of {by})")
+    named = [(label, value) for label, values in groups.items() for value in values]
+    ends = list(accumulate(len(values) for values in groups.values()))[:-1]
+    headline, data = _development(shown, named, places=ends)
     rows = tuple(
         (plain(label, LABEL_CHARACTERS), str(len(values)), shown.text(median(values)))
         for label, values in groups.items()
@@ -184,7 +194,9 @@ def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[Ru
     chart = {
         "kind": "bars",
         "unit": shown.unit,
-        "points": [{"label": plain(label, LABEL_CHARACTERS), "value": value} for label, value in named],
+        "points": [
+            {"label": plain(label, LABEL_CHARACTERS), "value": median(values)} for label, values in groups.items()
+        ],
     }
     return RunsAnswer(as_json(question), headline, tuple(notes), data, (by, "runs", "median"), rows, chart)
 

@@ -10,6 +10,7 @@ from traces.gate.function_keys import short_name
 from traces.insights.registry import DETECTORS
 
 _RUNS = r"(?:runs?|recordings?|traces?|profiles?|nights?|builds?|uploads?|commits?|releases?|versions?)"
+_MANY = r"(?:runs|recordings|traces|profiles|nights|builds|uploads|commits|releases|versions|branches)"
 _SINCE = re.compile(
     r"\bsince when\b|\bsince (?:which|what) (?:release|commit|version|build|run|recording|branch|night|day)\b|"
     r"\bwhen did\b.*\b(?:get|become|start|begin|turn|grow)\w*\b.*\b(?:slow|fast|heav|wors|bett|larg|expensive)\w*|"
@@ -18,10 +19,11 @@ _SINCE = re.compile(
 )
 _TREND = re.compile(
     rf"\b(?:over|in|across|of|for) the (?:last|past|previous) \d{{1,4}} {_RUNS}\b|"
-    rf"\b(?:over|across) (?:all )?(?:of )?(?:my|our|the|all|these) {_RUNS}\b|"
+    rf"\b(?:over|across) (?:all )?(?:of )?(?:my|our|the|all|these) {_MANY}\b|"
     r"\b(?:by|per|for each|for every) (?:release|commit|branch|version|environment|host|scenario)s?\b|"
     r"\bhow (?:has|have|did|does|do)\b.*\b(?:develop|evolv)\w*\b|"
-    rf"\bhow (?:has|have|did)\b.*\bchang\w*\b.*\b(?:since|on|over|between|from|across)\b.*\b(?:{_RUNS}|branch)\b|"
+    rf"\bhow (?:has|have|did)\b.*\bchang\w*\b.*(?:\b(?:over|between|across)\b.*\b{_MANY}\b|\bsince\b.*\b{_RUNS}\b|"
+    r"\b(?:on|in) (?:the )?branch\b)|"
     r"\b(?:trend|development|evolution) of\b",
     re.IGNORECASE,
 )
@@ -38,6 +40,13 @@ _AGAINST = re.compile(
     r"(?:(?:the )?(?:branch|release|commit|version) )?`?(?P<before>[\w./+-]{1,60})`?(?P<rest>(?: .*)?)$",
     re.IGNORECASE,
 )
+_OF_LABELS = re.compile(r"\b(?:branch|release|commit|version|environment|scenario)\b", re.IGNORECASE)
+_LIKE_A_LABEL = re.compile(
+    r"(?:main|master|trunk|develop|staging|production|baseline|nightly)$|v?\d+(?:\.\d+)+$|(?=.*\d)[0-9a-f]{7,40}$|"
+    r"(?:feature|feat|fix|hotfix|bugfix|release|perf)[/-]",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\.[a-z][a-z0-9]{1,11}$", re.IGNORECASE)
 _LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
 _BY = re.compile(
     r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
@@ -85,8 +94,14 @@ def is_over_runs(prompt: str) -> bool:
 
 
 def may_compare_labels(prompt: str) -> bool:
-    """Whether a prompt sets two names against each other, which may be values of labels."""
-    return _AGAINST.match(" ".join(prompt.split()).rstrip("?.! ")) is not None
+    """Whether a prompt sets two names against each other that look like branches, releases or commits."""
+    found = _AGAINST.match(" ".join(prompt.split()).rstrip("?.! "))
+    if found is None:
+        return False
+    names = (found["after"], found["before"])
+    return not any(map(_FILE.search, names)) and (
+        _OF_LABELS.search(prompt) is not None or any(map(_LIKE_A_LABEL.match, names))
+    )
 
 
 def spoken_question(

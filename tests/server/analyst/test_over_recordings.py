@@ -11,6 +11,7 @@ from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
+from server.analyst.over_recordings import asks_over_recordings
 from tests.server.agent.turns import KeptPictures
 from tests.server.edges.http.test_run_question_routes import a_night
 from tests.server.running_server import RunningServer, running_server
@@ -81,6 +82,31 @@ async def test_other_questions_are_about_the_open_recording_as_before(tmp_path: 
             text, messages = await asked(server, ids[0], prompt)
             assert "over your recordings" not in text, (prompt, text)
             assert "get_trace_summary" in tools(messages), prompt
+            assert "ask_traces" not in tools(messages), prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "over"),
+    [
+        ("main against feature-x", True),
+        ("compare release 4.1 with 4.0", True),
+        ("v1.2.0 vs 1.3.0 for parse?", True),
+        ("Since which commit is parse slow?", True),
+        ("parse by release", True),
+        ("Over the last 20 runs, how did parse develop?", True),
+        ("Does the long GC pause come back?", True),
+        ("read against paint", False),
+        ("before.json against after.json", False),
+        ("When did the first request start?", False),
+        ("How did memory change over the recording?", False),
+        ("Is parse recursive?", False),
+        ("Which functions are called by run?", False),
+        ("Have I seen this before?", False),
+        ("How often is parse called?", False),
+    ],
+)
+def test_only_questions_over_many_recordings_leave_the_open_one(prompt: str, over: bool) -> None:
+    assert asks_over_recordings(prompt) is over
 
 
 async def test_one_recording_of_a_program_offers_no_questions_over_many(tmp_path: Path) -> None:

@@ -41,12 +41,12 @@ async def talking(server: RunningServer, token: str) -> AsyncIterator[Client]:
 
 async def test_recordings_of_many_nights_are_asked_in_words(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        for number in range(4):
-            await a_night(server, number, 300 if number < 2 else 450)
+        for number in range(6):
+            await a_night(server, number, 300 if number < 3 else 450)
         async with talking(server, "anna") as client:
             asked = await client.call_tool("ask_traces", {"question": "since when is read slow?"})
             assert not asked.is_error
-            assert 'From "c2"' in words(asked)
+            assert 'From "c3"' in words(asked)
             refused = await client.call_tool("ask_traces", {"question": "since when is `raed` slow?"})
             assert refused.is_error
             assert 'The nearest: "read"' in words(refused)

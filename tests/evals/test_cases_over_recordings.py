@@ -1,0 +1,207 @@
+"""Cases over many recordings: libraries made of what real programs measured (`tests/traces/gate/planted`), questions as
+people type them, and figures that a median over the same file confirms."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from statistics import median
+from typing import Any
+
+import pytest
+
+from server.agent.questions.question_schema import question_of
+from server.errors import BadRequest
+from server.ports.run_labels import written_labels
+from server.ports.traces import TraceRow, TraceSearch
+from server.turns.run_questions import RunQuestions
+from tests.plugins.worlds import World, a_trace_of, memory_world
+from tests.traces.gate.test_planted import PLANTED
+from traces.analysis.units import format_share, format_value
+from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory
+from traces.values import Unit
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+REFUSAL = "REFUSED"
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(PLANTED.read_text(encoding="utf-8"))
+    return found
+
+
+def runs_of(program: str, slower: int, count: int, first: int = 0) -> list[dict[str, Any]]:
+    return [run for run in recorded()[program]["runs"] if run["slower"] == slower][first : first + count]
+
+
+@dataclass(frozen=True)
+class Run:
+    """`measured` is one of the file's; `finding` says whether it has the finding of the cases."""
+
+    measured: dict[str, Any]
+    labels: tuple[str, ...]
+    finding: bool = False
+    unit: str = "nanoseconds"
+    renamed: tuple[str, str] = ("", "")
+
+
+def history(run: Run) -> RunHistory:
+    total = run.measured["total"]
+    functions = tuple(
+        FunctionFigures(
+            run.renamed[1] if name == run.renamed[0] else name, "app.py", own, every, own / total, every / total, None
+        )
+        for name, (own, every) in run.measured["functions"].items()
+    )
+    findings = (FindingFigures("collection-pause", "medium", 0.2),) if run.finding else ()
+    return RunHistory(functions, findings, (RunFigure("total", total, run.unit),))
+
+
+def first_program() -> str:
+    return next(iter(recorded()))
+
+
+def second_program() -> str:
+    return list(recorded())[1]
+
+
+def target(program: str) -> str:
+    found: str = recorded()[program]["target"]
+    return found
+
+
+def library(kind: str) -> list[Run]:
+    """The recordings of a kind of library, oldest first."""
+    program = first_program()
+    old, new = runs_of(program, 0, 20), runs_of(program, 30, 12)
+
+    def named(at: int, *labels: str) -> tuple[str, ...]:
+        return (f"program:{program}", f"commit:c{at:02}", *labels)
+
+    slower = [Run(run, named(at, "branch:main", f"release:1.{at // 4}")) for at, run in enumerate(old[:8])]
+    slower += [Run(run, named(8 + at, "branch:main", "release:2.0")) for at, run in enumerate(new[:6])]
+    branches = [Run(run, named(at, "branch:main")) for at, run in enumerate(old[:6])]
+    branches += [Run(run, named(6 + at, "branch:feature-x")) for at, run in enumerate(new[:6])]
+    same = [Run(run, named(at, f"branch:{'main' if at % 2 else 'feature-x'}")) for at, run in enumerate(old[:14])]
+    other = second_program()
+    return {
+        "slower": slower,
+        "same": same,
+        "branches": branches,
+        "one": slower[:1],
+        "pauses": [replace(run, finding=at in (2, 3, 8)) for at, run in enumerate(same)],
+        "paused once": [replace(run, finding=at in (2, 3)) for at, run in enumerate(same)],
+        "always paused": [replace(run, finding=True) for run in same],
+        "units": [*slower[:8], *(replace(run, unit="count") for run in slower[8:])],
+        "two programs": [*same[:4], *(Run(run, (f"program:{other}",)) for run in runs_of(other, 0, 4))],
+        "renamed": [*same[:8], *(replace(run, renamed=(target(program), "price_of")) for run in same[8:])],
+    }[kind]
+
+
+class Records:
+    """As much of a library as questions need where all is measured."""
+
+    history = None
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def search(self, *args: Any, **named: Any) -> Sequence[TraceRow]:
+        return await self._world.traces.search(*args, **named)
+
+
+async def answered(kind: str, prompt: str) -> tuple[str, dict[str, Any]]:
+    """What is said, with the plan; a refusal has none."""
+    world = memory_world()
+    caller = await world.user()
+    for at, run in enumerate(library(kind)):
+        row = replace(a_trace_of(caller), run=written_labels(run.labels), created_at=START + timedelta(days=at))
+        await world.traces.insert(row)
+        await world.history.keep(caller, row.trace_id, history(run))
+    assert not await world.history.unmeasured(caller, TraceSearch(), limit=1)
+    records: Any = Records(world)
+    try:
+        answer = await RunQuestions(world.history, records).ask(caller, prompt)
+    except BadRequest as refused:
+        return f"{REFUSAL} {refused}", {}
+    question_of(answer.question)
+    return " ".join((answer.headline, *answer.notes)), answer.question
+
+
+def own(kind: str, first: int, last: int) -> str:
+    """The median self time of the slower function in some recordings, as it is written."""
+    runs = library(kind)[first:last]
+    return format_value(median(run.measured["functions"][target(first_program())][0] for run in runs), Unit.NANOSECONDS)
+
+
+def all_of(kind: str, first: int, last: int) -> str:
+    """The median of everything that some recordings measured."""
+    return format_value(median(run.measured["total"] for run in library(kind)[first:last]), Unit.NANOSECONDS)
+
+
+def share(kind: str, first: int, last: int) -> str:
+    name = target(first_program())
+    return format_share(
+        median(run.measured["functions"][name][0] / run.measured["total"] for run in library(kind)[first:last])
+    )
+
+
+F = target(first_program())
+BEFORE, AFTER = own("slower", 0, 8), own("slower", 8, 14)
+SERIES = [
+    ("slower", f"Since when is {F} slow?", (f"From `c08` (2026-01-09) on: the self time of `{F}` rose", BEFORE, AFTER)),
+    ("slower", f"since which commit is {F} slower", ("From `c08`", BEFORE, AFTER)),
+    ("slower", f"When did {F} get slower?", ("From `c08`", BEFORE, AFTER)),
+    ("slower", f"which commit made `{F}` slower", ("From `c08`", AFTER)),
+    ("slower", f"how did {F} develop?", ("From `c08`", BEFORE, AFTER)),
+    ("slower", f"How did {F} develop over the last 10 runs?", ("From `c08`", own("slower", 4, 8), AFTER)),
+    ("slower", f"how has {F} changed since release 1.1", ("From `c08`", own("slower", 4, 8), AFTER)),
+    ("slower", f"{F} by release", ("From `2.0` on", AFTER)),
+    ("slower", f"show the self time of {F} by release", ("From `2.0` on", AFTER)),
+    ("slower", f"How has the share of {F} changed since release 1.0?", ("From `c08`", share("slower", 0, 8))),
+    ("slower", f"over all my recordings, how did {F} change?", ("From `c08`", BEFORE)),
+    ("slower", f"trend of {F} on branch main", ("From `c08`", BEFORE, AFTER)),
+    ("same", f"Since when is {F} slow?", ("No change", own("same", 0, 14))),
+    ("same", f"how did {F} develop over the last 8 recordings", ("No change", own("same", 6, 14))),
+    ("one", f"Since when is {F} slow?", ("There is one recording", own("one", 0, 1))),
+    ("units", f"Since when is {F} slow?", ("6 recordings measure count and are left out", own("units", 0, 8))),
+    ("two programs", f"how did {F} develop?", (REFUSAL, "of 2 programs")),
+    ("two programs", f"how did {F} develop in {first_program()}?", ("No change", own("two programs", 0, 4))),
+    ("renamed", "Since when is price_of slow?", ("No change", "8 further recordings have it not")),
+    ("slower", "since when is prise slow?", ("I do not know",)),
+    ("slower", "since when is `prise` slow?", (REFUSAL, f"The nearest: `{F}`")),
+]
+RECURRENCE = [
+    ("pauses", "Does the long GC pause come back?", ("**Yes", "`c08`", "3 of 14", "First seen in `c02`")),
+    ("pauses", "how often is the collection pause in my runs?", ("3 of 14",)),
+    ("pauses", "did the GC pause come back over the last 10 runs?", ("1 of 10", "not come back")),
+    ("pauses", "in how many of my recordings is the collection pause", ("3 of 14",)),
+    ("paused once", "Does the GC pause come back?", ("**No", "not come back since `c03`", "2 of 14")),
+    ("always paused", "does the collection pause come back?", ("never went away", "all 14")),
+    ("same", "Does the GC pause come back?", ("**No: none of the 14",)),
+    ("slower", f"does {F} above 99% come back?", ("**No: none of the 14",)),
+    ("one", "does the GC pause come back?", ("none of the 1 recordings",)),
+]
+COMPARISON = [
+    (
+        "branches",
+        f"feature-x against main for {F}",
+        ("more in `branch:feature-x`", own("branches", 0, 6), own("branches", 6, 12)),
+    ),
+    ("branches", f"main against feature-x for {F}", ("less in `branch:main`", own("branches", 0, 6))),
+    ("branches", "feature-x against main", ("`branch:feature-x`", all_of("branches", 0, 6), all_of("branches", 6, 12))),
+    ("branches", f"compare main with feature-x for {F}", ("medians of 6 and 6",)),
+    ("slower", f"compare release 2.0 with 1.0 for {F}", ("medians of 4 and 6", AFTER)),
+    ("slower", f"release 1.1 vs 1.0 for {F}", ("No difference beyond chance in", own("slower", 0, 4))),
+    ("same", f"main against feature-x for {F}", ("No difference beyond chance",)),
+    ("branches", "main against feature-y", ("I do not know",)),
+]
+
+
+@pytest.mark.parametrize(("kind", "prompt", "parts"), [*SERIES, *RECURRENCE, *COMPARISON])
+async def test_a_case_is_answered_with_what_the_file_says(kind: str, prompt: str, parts: tuple[str, ...]) -> None:
+    said, plan = await answered(kind, prompt)
+    assert [part for part in parts if part not in said] == [], (said, plan)
+    assert bool(plan) != said.startswith(REFUSAL)

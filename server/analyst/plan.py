@@ -210,6 +210,8 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     small = all(found[name].get("total_share", 0.0) < MUCH for name in partly)
     if partly and small and question.why:
         return replace(question, intent=Intent.OVERVIEW, maybe=())
+    if question.saves and topic and not question.names:
+        return topic
     if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
     return topic or (question if question.names else _not_found(question))

@@ -96,7 +96,12 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
 def _is_modifier(word: str, text: str, answer: str) -> bool:
     """Whether it stands before a word that the answer does take up: `crc` of `the crc checksum`."""
     after = re.search(rf"\b{word} ([A-Za-z]{{3,}})", text)
-    return after is not None and after[1].casefold() not in SMALL_WORDS and stem(after[1]) in answer
+    return (
+        after is not None
+        and not word.endswith("ing")
+        and after[1].casefold() not in SMALL_WORDS
+        and stem(after[1]) in answer
+    )
 
 
 def admitted(question: Question, text: str) -> str:

@@ -30,6 +30,8 @@ def test_a_word_before_one_that_is_answered_says_more_of_it() -> None:
     question = alone("does the crc checksum dominate?", {}, None)
     assert unread(question, "**Not mainly: [`checksum`](#f1) takes 7 %**") == ()
     assert unread(question, "**Not mainly: [`other`](#f1) takes 7 %**")[0] == "crc"
+    done = alone("how much could we win by overlapping comms", {}, None)
+    assert "overlapping" in unread(done, "**[`comms`](#f1)** takes 0.1% (1.04 ms) in total")
 
 
 def test_nothing_is_admitted_before_a_plain_cannot_or_in_another_language() -> None:

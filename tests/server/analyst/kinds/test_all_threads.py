@@ -127,6 +127,12 @@ async def test_what_is_done_to_something_is_looked_up_before_what_was_spoken_of(
     assert unknown.startswith("This trace has no function that matches"), unknown
 
 
+async def test_a_saving_in_the_part_that_ordinary_words_name_is_that_of_the_part() -> None:
+    trace = sampled({"main;apply_tax;copy": 60, "main;list_plans;copy": 20, "main;work": 20})
+    answer, _ = await asked("how much would we save if we stop copying in the tax one only", trace)
+    assert answer.text.startswith("**At most 60.0% (60.0 ms) would be saved, if [`apply_tax`](#f1)"), answer.text
+
+
 async def test_a_program_is_meant_by_its_one() -> None:
     answer, _ = await asked("what was the ruby one executing, which line", programs())
     assert answer.text.startswith("**[`ruby"), answer.text

@@ -33,6 +33,30 @@ SWATCHES = """() => [...document.querySelectorAll(".colour-key .swatch")].map((s
 })"""
 
 
+CONTRASTS = """() => {
+  window.contrasts = [];
+  const light = (bytes) => {
+    const [r, g, b] = [...bytes].slice(0, 3).map((byte) => byte / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const drawn = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    if (this.canvas.closest?.(".chart") && this.globalAlpha === 1) {
+      const place = this.getTransform().transformPoint(new DOMPoint(x, y));
+      const ground = light(this.getImageData(Math.max(Math.round(place.x), 0), Math.round(place.y), 1, 1).data);
+      const probe = new OffscreenCanvas(1, 1).getContext("2d");
+      probe.fillStyle = this.fillStyle;
+      probe.fillRect(0, 0, 1, 1);
+      const ink = light(probe.getImageData(0, 0, 1, 1).data);
+      window.contrasts.push([text, (Math.max(ground, ink) + 0.05) / (Math.min(ground, ink) + 0.05)]);
+    }
+    return drawn.call(this, text, x, y, ...rest);
+  };
+}"""
+"""WCAG 2's contrast of each name with the pixel that it begins on, as it is drawn."""
+
+
 @pytest.mark.long
 def test_boxes_are_coloured_by_choice_and_the_legend_names_their_colours(
     page: Page, analyst_server: RunningServer, fixtures: Path, tmp_path: Path
@@ -95,6 +119,23 @@ def test_each_way_to_colour_names_the_colours_it_uses_and_a_comparison_its_own(
     expect(page.locator(".chart")).to_have_attribute("data-mode", "diff")
     expect(page.locator(".diff-bar, .diff-key").first).to_contain_text("more")
     expect(key).to_have_count(0)
+
+
+@pytest.mark.long
+def test_names_in_boxes_stand_out_from_every_colour_in_light_and_dark(
+    page: Page, analyst_server: RunningServer, fixtures: Path
+) -> None:
+    page.add_init_script(f"({CONTRASTS})()")
+    open_room(page, analyst_server.address, fixtures / "sample/order-service.speedscope.json.gz")
+    for shade in ("light", "dark"):
+        page.emulate_media(color_scheme=shade)
+        for choice in ("file", "package", "category", "role", "owner", "safe"):
+            page.evaluate("() => { window.contrasts = []; }")
+            page.get_by_label("Colours by").select_option(choice)
+            page.get_by_role("button", name="Zoom in").click()
+            page.wait_for_function("() => window.contrasts.length > 5")
+            text, lowest = min(page.evaluate("() => window.contrasts"), key=lambda one: one[1])
+            assert lowest >= 4.5, (shade, choice, text)
 
 
 @pytest.mark.long

@@ -66,6 +66,28 @@ def test_in_a_picture_the_name_comes_before_the_handle_and_it_shows_the_first_th
     expect(page.locator(".chart")).to_have_attribute("data-profile", first)
 
 
+def test_a_handle_for_which_a_box_has_no_room_stands_in_the_pictures_list(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    narrow = "reads_rows_of_one_order_from_the_archive"
+    file = tmp_path / "narrow.json"
+    slices = [slice_of("main", 0, 1_000, 1), slice_of("wide", 1, 700, 1), slice_of(narrow, 702, 110, 1)]
+    file.write_text(json.dumps(slices))
+    open_room(page, analyst_server.address, file)
+    ask(page)
+    expect_status(page, "completed")
+    trace = page.url.partition("/t/")[2].partition("/")[0]
+    svg = page.request.get(
+        f"{analyst_server.address}/api/v1/traces/{trace}/flamegraph.svg?mode=left_heavy&handles=true"
+    )
+    (drawn,) = [text for text in TEXTS.findall(svg.text()) if text.startswith("read")]
+    assert "[f" not in drawn
+    page.locator(".steps > summary").first.click()
+    card = page.locator(".tool", has_text="lamegraph").first
+    card.locator("summary").first.click()
+    expect(card.locator("pre")).to_contain_text(re.compile(rf"f\d+ .*{narrow}|{narrow}.* f\d+"))
+
+
 def test_letters_of_all_scripts_are_drawn_and_what_no_font_has_is_said(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:

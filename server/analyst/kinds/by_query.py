@@ -1,5 +1,6 @@
 """Questions that a query answers: typed SQL, charts, the order of events, requests, what grows with time."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, lead_of
@@ -14,6 +15,7 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, moment
 
 SHOWN = 10
+_BY_FUNCTION = re.compile(r"\b(?:self[- ])?(?:time|cost|value)s? (?:by|per|of each|for each) function\b", re.IGNORECASE)
 PHASES = 6
 ROUTE = 120
 GROWING = (
@@ -67,8 +69,13 @@ def _cell(cell: dict[str, Any]) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def of_all_functions(text: str) -> bool:
+    """Whether a chart is asked for that has every function in it, whatever its other words are the names of."""
+    return _BY_FUNCTION.search(text) is not None
+
+
 def first_draw(question: Question, evidence: Evidence) -> list[Call]:
-    if question.names or question.maybe or question.handle:
+    if (question.names or question.maybe or question.handle) and not of_all_functions(question.text):
         return one_function.first(question, evidence)
     lower = question.text.casefold()
     over_time = any(word in lower for word in ("over time", "activity", "timeline", "cpu usage", "utili", "busy"))
@@ -77,7 +84,7 @@ def first_draw(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_draw(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
-    if not rows or evidence.called("draw_chart"):
+    if not rows or evidence.called("draw_chart") or of_all_functions(question.text):
         return []
     return [("draw_chart", {"kind": "durations", "frame": rows[0]["handle"]})]
 

@@ -169,7 +169,7 @@ SERIES = [
     ("units", f"Since when is {F} slow?", ("6 recordings measure count and are left out", own("units", 0, 8))),
     ("two programs", f"how did {F} develop?", (REFUSAL, "of 2 programs")),
     ("two programs", f"how did {F} develop in {first_program()}?", ("No change", own("two programs", 0, 4))),
-    ("renamed", "Since when is price_of slow?", ("No change", "8 further recordings have it not")),
+    ("renamed", "Since when is price_of slow?", ("No change", "8 further recordings do not have it")),
     ("slower", "since when is prise slow?", ("I do not know",)),
     ("slower", "since when is `prise` slow?", (REFUSAL, f"The nearest: `{F}`")),
 ]

@@ -123,8 +123,8 @@ def series_answer(question: Series, points: Sequence[RunPoint]) -> RunsAnswer:
     missing = len(shown.points) - len(there)
     notes = [*shown.notes]
     if missing and there:
-        which = "recording has" if missing == 1 else "recordings have"
-        notes.append(f"{missing} further {which} it not among their heaviest functions.")
+        which = "recording does not have it among its" if missing == 1 else "recordings do not have it among their"
+        notes.append(f"{missing} further {which} heaviest functions.")
     return _answered(question, shown, headline, notes, data, there)
 
 

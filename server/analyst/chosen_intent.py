@@ -197,6 +197,10 @@ _HANGS = re.compile(
     r"\b(?:zeit|lange|meisten) beim warten\b",
     re.IGNORECASE,
 )
+_WHICH_LOCK = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*which (?:class|object|lock|mutex|monitor)\b.*\b(?:locked|lock|mutex|monitor)\b",
+    re.IGNORECASE,
+)
 _FIRST_TO_DO = re.compile(r"\bzuerst (?:anfassen|angehen|anpacken|beheben|optimieren|verbessern)\b", re.IGNORECASE)
 _WHO_WAITS_MOST = re.compile(
     r"^(?:(?:and|so|but)[ ,]+)*who\b.{0,8}\b(?:waits?|waited|waiting|is blocked)\b.{0,12}\b(?:longest|most)\b",
@@ -226,6 +230,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_WHO_WAITS.search, Intent.PROFILES),
     (_HANGS.search, Intent.WAITING),
+    (_WHICH_LOCK.search, Intent.WAITING),
     (_FIRST_TO_DO.search, Intent.FIRST_FIX),
     (asks_for_the_longest_wait, Intent.WAITING),
     (_WHO_WAITS_MOST.search, Intent.PROFILES),

@@ -81,7 +81,7 @@ def _finds(question: Question) -> list[Call]:
 
 def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     """The question about the function that its ordinary words name; None where they name none."""
-    if kind_of_work(question) in ASKED_BY_NAME:
+    if kind_of_work(question) in ASKED_BY_NAME and not (question.why and question.stems):
         return None
     found = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
     row = best_named(found["rows"], question.stems) if found else None
@@ -89,7 +89,7 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     if row is None or not (weighs or row["total_share"] >= WEIGHS):
         return None
     if question.why and row["total_share"] >= MOST_OF_ALL:  # why it is slow is why all of it is
-        return None
+        return replace(question, intent=Intent.OVERVIEW, stems=())
     intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
     if intent is Intent.FIRST_FIX and ASKS_WHAT.search(question.text):
         intent = Intent.CALLEES if DOES.search(question.text) else Intent.FUNCTION

@@ -33,7 +33,7 @@ _WITHOUT_A_SUBJECT = frozenset(
     }
 )
 _SMALL_WORDS = """
- about actually again alone also although always any anybody anyone anyway anywhere awful bit both btw but can cant
+about actually again alone also although always any anybody anyone anyway anywhere awful bit both btw but can cant
 check come correct could couldn culprit days did does doing dont due each either else even every everyone exactly
 far few fine forever fraction from get gets getting give good got guess had has have having hello here hey hint hold
 how huge idea innit instead into its just keep kind know last least less let like lot lots made main make makes many
@@ -51,13 +51,15 @@ pages hang hangs freeze freezes froze isn aren doesn don didn won wouldn shouldn
 loops bytes calls counts cycles instructions microseconds milliseconds millions minutes ms samples seconds thousand
 times second minute hour million hundred half third quarter win ran run running concurrent concurrently parallel
 async free gone given executing eaten lose loses losing lost script scripts bundle bundles file files queries query
-kernel kernels kernel kernels
+kernel kernels took taken cost costs longest slowest lasted
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
 _WORD = re.compile(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
 _COUNTED_ELSEWHERE = frozenset({Intent.LONG_TASKS, Intent.CALLS_OF, Intent.BUSIEST, Intent.OVERVIEW, Intent.TIMELINE})
 """Intents whose answers are lengths and moments: no number of things."""
+_NO_THREADS = re.compile(r"\b(?:goroutines?|coroutines?|fib(?:er|re)s?)\b", re.IGNORECASE)
+"""What a program has many of, and a recording no profile of each."""
 _A_COUNT = re.compile(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|\b(?:once|twice|no|none|nothing)\b"
 )
@@ -109,7 +111,8 @@ def admitted(question: Question, text: str) -> str:
     words, first = unread(question, text), without_addresses(text).partition("\n")[0]
     if _DECLINES.search(first):
         return ""
-    if asks_how_many(question.text) and question.intent in _COUNTED_ELSEWHERE and not _A_COUNT.search(first):
+    elsewhere = question.intent in _COUNTED_ELSEWHERE or _NO_THREADS.search(question.text)
+    if asks_how_many(question.text) and elsewhere and not _A_COUNT.search(first):
         return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
     if not words:
         return ""

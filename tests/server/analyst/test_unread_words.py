@@ -44,6 +44,8 @@ def test_nothing_is_admitted_before_a_plain_cannot_or_in_another_language() -> N
 def test_how_many_is_not_answered_by_a_length() -> None:
     question = alone("how many long tasks", {}, None)
     assert "How many that is, I cannot say" in admitted(question, "**The longest task took 12.3 ms**: `run`, from 0 ns")
+    threads = alone("how many goroutines", {}, None)
+    assert "How many that is, I cannot say" in admitted(threads, "**There is one profile in this trace.**")
     assert admitted(question, "**5 tasks last longer than 50 ms**") == ""
 
 

@@ -50,6 +50,7 @@ async def test_the_second_long_task_is_not_the_first() -> None:
         ("how many kernel launches?", Intent.HOW_OFTEN),
         ("which script blocks the main thread longest", Intent.GROUP),
         ("which file blocks the main thread", Intent.GROUP),
+        ("which class is locked", Intent.WAITING),
         ("welche Funktion soll ich zuerst anfassen?", Intent.FIRST_FIX),
         ("forward or backward, which is longer", Intent.GROUP),
     ],
@@ -107,6 +108,8 @@ async def test_why_a_part_is_slow_is_about_that_part() -> None:
     trace = sampled({"main;Optimizer.step;scale": 30, "main;backward": 60, "main;load": 10})
     answer, _ = await asked("why is the optimizer so slow", trace)
     assert answer.text.startswith("**[`Optimizer.step`]"), answer.text
+    named, _ = await asked("why is matching slow", sampled({"main;matchTrades": 90, "main;other": 10}))
+    assert named.text.startswith("**[`matchTrades`]"), named.text
     everything, _ = await asked("why is the loader so slow", sampled({"main;load;parse": 90, "main;other": 10}))
     assert everything.text.startswith("**[`parse`]"), everything.text
 

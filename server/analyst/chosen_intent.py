@@ -278,11 +278,19 @@ def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
 
 
 _WHY_A_PART = re.compile(
-    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?[a-z]+ (?:step |phase |part |stage |pass )?"
+    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?(?P<part>[a-z]+) (?:step |phase |part |stage |pass )?"
     r"(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
     re.IGNORECASE,
 )
 """A prompt that asks why something of the recording is slow, by an ordinary word."""
+
+
+def part_asked_of(text: str) -> str:
+    """`matching` of `why is matching slow?`; empty where it is not put so."""
+    found = _WHY_A_PART.match(text)
+    return found["part"] if found else ""
+
+
 ABOUT_A_TOPIC = ABOUT_ONE_FUNCTION | {Intent.SUSPECT, Intent.GROUP, Intent.FIRST_FIX}
 _OTHER_CAUSES = frozenset({Intent.REPEATED, Intent.GROWTH, Intent.SEQUENTIAL, Intent.EVENT_LOOP, Intent.CPU_CACHES})
 CERTAIN = 0.9

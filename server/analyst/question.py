@@ -22,6 +22,7 @@ from server.analyst.chosen_intent import (
     WHY,
     chosen_intent,
     may_be_topic,
+    part_asked_of,
 )
 from server.analyst.going_on import (
     PER_CALL,
@@ -180,7 +181,7 @@ def alone(
     saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
     topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
-    stems = stems_of(pair, frozenset()) or stems
+    stems = stems_of(pair, frozenset()) or stems or (() if named.names else stems_of(part_asked_of(text), NO_NAMES))
     if saves and (named.names or handle or ((named.maybe or stems) and near.intents[0][1] < CERTAIN)):
         intent = Intent.FIRST_FIX
     if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE:

@@ -278,8 +278,8 @@ def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
 
 
 _WHY_A_PART = re.compile(
-    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?(?P<part>[a-z]+) (?:step |phase |part |stage |pass )?"
-    r"(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
+    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?(?P<part>[a-z]+) "
+    r"(?:step |phase |part |stage |pass )?(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
     re.IGNORECASE,
 )
 """A prompt that asks why something of the recording is slow, by an ordinary word."""

@@ -1,7 +1,5 @@
 """`flamechat batch`: what the recordings of a folder or bucket measured, as tables for other engines."""
 
-import asyncio
-import json
 from dataclasses import asdict
 
 import click
@@ -27,6 +25,9 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         Writes Parquet tables of functions, findings and measures, by program and day, and a list of all files with
         what was refused and why. A second run reads what is new. The source is never changed.
         """
+        import asyncio
+        import json
+
         options = BatchOptions(source=source, tables=tables, program=program, workers=workers)
         try:
             done = asyncio.run(entry_points.batch(options, lambda so_far: remark(f"{_line(so_far)} so far")))

@@ -136,7 +136,7 @@ class BoundFigures:
             return UNCHECKED
         if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)):
             return replace(UNCHECKED, how=f"so only in {elsewhere}")
-        if figure.mention.dimension is Dimension.SHARE and figure.sentence.unknown:
+        if figure.mention.dimension is Dimension.SHARE and _is_near_an_unknown_name(figure):
             return AMBIGUOUS
         if self._may_mean(figure, subject) or self._is_of_outer_calls(figure, subject):
             return AMBIGUOUS
@@ -321,4 +321,13 @@ def _is_open(figure: Figure, subject: Subject, found: Sequence[Measured]) -> boo
     return any(
         figure.agrees(one.value) is Agreement.NEARLY or abs(one.value - figure.mention.value) <= near * one.value
         for one in found
+    )
+
+
+def _is_near_an_unknown_name(figure: Figure) -> bool:
+    """Whether a name of no function may be its base: one before it, or behind it with no other figure between."""
+    claim = figure.claim
+    return any(
+        one.start < claim.start or not any(claim.end <= other.start < one.start for other in figure.sentence.figures)
+        for one in figure.sentence.unknown
     )

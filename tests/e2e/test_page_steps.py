@@ -12,6 +12,8 @@ from tests.e2e.scripted_turns import Event, ScriptedTurns
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
+TREE = "100.0%  0.0% n0 (all)\n 98.1%  1.0%  n1 first\n 40.0%  2.0%   n2 second"
+QUERIED = {"columns": ["kind", "count", "ms"], "rows": [["<i>launch</i>", 1154, 606.25]]}
 TABLE = {"columns": ["name", "self"], "rows": [["f62", "46.8%"], ["<b>bold</b>", "12%"]]}
 
 
@@ -33,22 +35,24 @@ def test_steps_are_one_line_whose_cards_say_what_they_found_and_only_failures_ar
         started("a", "get_top_functions", "Finding the top functions"),
         ended("a", "get_top_functions", "success", table=TABLE),
         started("b", "get_call_tree", "Reading the call tree"),
-        ended("b", "get_call_tree", "success_with_warning"),
+        ended("b", "get_call_tree", "success_with_warning", textContent=TREE),
         started("c", "query_trace", "Asking by SQL"),
         {**failure, "message": "There is no such column."},
         started("d", "tool_of_tomorrow", "Doing what nobody knows yet"),
         ended("d", "tool_of_tomorrow", "success"),
+        started("e", "query_trace", "Asking by SQL"),
+        ended("e", "query_trace", "success", table=QUERIED),
     ]
-    ScriptedTurns(page, over, [started("e", "get_call_tree", "Reading the call tree"), {"type": "pause"}])
+    ScriptedTurns(page, over, [started("f", "get_call_tree", "Reading the call tree"), {"type": "pause"}])
     open_room(page, analyst_server.address, board_trace)
     ask(page)
     expect_status(page, "completed")
     summary = page.locator(".steps > summary")
-    expect(summary).to_have_text("4 steps, 1 failed")
+    expect(summary).to_have_text("5 steps, 1 failed")
     cards = page.locator(".tool")
     expect(cards.first).to_be_hidden()
     summary.click()
-    expect(cards).to_have_count(4)
+    expect(cards).to_have_count(5)
     cards.nth(0).locator("summary").click()
     expect(cards.nth(0).locator("td meter")).to_have_count(2)
     expect(cards.nth(0).locator("td").nth(2)).to_have_text("<b>bold</b>")
@@ -56,6 +60,13 @@ def test_steps_are_one_line_whose_cards_say_what_they_found_and_only_failures_ar
     expect(cards.nth(3)).to_contain_text("Tool of tomorrow")
     cards.nth(3).locator("summary").click()
     expect(cards.nth(3)).to_contain_text("what came back")
+
+    cards.nth(4).locator("summary").click()
+    expect(cards.nth(4).locator("th")).to_have_text(QUERIED["columns"])
+    expect(cards.nth(4).locator("td.align-right")).to_have_text(["1154", "606.25"])
+    cards.nth(1).locator("summary").click()
+    cards.nth(1).get_by_role("link", name="n2", exact=True).click()
+    expect(page.locator(".chart")).to_have_attribute("data-selected-name", "makeCards")
 
     def colour(card: int) -> str:
         return str(cards.nth(card).locator(".tool-state").evaluate("one => getComputedStyle(one).color"))

@@ -86,11 +86,19 @@ export class ApiError extends Error {
   }
 }
 
+/** What a person reads; the name of the field is a member of its own. */
+function withoutField(text: string, field?: string): string {
+  if (!field || !text.startsWith(`${field}: `)) return text;
+  const rest = text.slice(field.length + 2);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
 /** The error in the body of an answer: a problem document if it is one. */
 export function errorFrom(status: number, body: string): ApiError {
   try {
-    const problem = JSON.parse(body) as { title?: string; detail?: string };
-    if (problem.detail || problem.title) return new ApiError(problem.detail ?? problem.title!, status, problem);
+    const problem = JSON.parse(body) as { title?: string; detail?: string; field?: string };
+    const text = problem.detail ?? problem.title;
+    if (text) return new ApiError(withoutField(text, problem.field), status, problem);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

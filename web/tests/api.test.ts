@@ -1,7 +1,7 @@
 /** A network that fails is reported in words, wherever in an answer it fails. */
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { ApiError, listTraces } from "../src/api.ts";
+import { ApiError, errorFrom, listTraces } from "../src/api.ts";
 
 const { fetch } = globalThis;
 afterEach(() => {
@@ -26,3 +26,11 @@ for (const [where, answer] of [
     await assert.rejects(listTraces(), (error) => error instanceof ApiError && /cannot be reached/.test(error.message));
   });
 }
+
+test("a refusal names no field to people", () => {
+  const said = (body: object) => errorFrom(422, JSON.stringify(body)).message;
+  const refused = { field: "before_profile", detail: "before_profile: other units cannot be compared" };
+  assert.equal(said(refused), "Other units cannot be compared");
+  assert.equal(said({ detail: "app.json is no recording." }), "app.json is no recording.");
+  assert.equal(said({ field: "name", detail: "The name: it is too long." }), "The name: it is too long.");
+});

@@ -189,7 +189,7 @@ class PostgresTurnQueue:
 
     async def retry_stalled(self, stalled_s: float, silent_s: float, now: datetime) -> None:
         """Let the jobs of dead workers be done again, and those of workers that live and have been silent for
-        `silent_s`: their attempts are noted as overtaken."""
+        `silent_s`: their attempts are noted as overtaken. One job of a turn waits, so its next one goes."""
         found = await self._app.connector.execute_query_all_async(
             statement("stalled_jobs"),
             queue=QUEUE,
@@ -202,6 +202,8 @@ class PostgresTurnQueue:
             if job["lives"]:
                 log.warning("turn_overtaken", turn_id=job["turn_id"], silent_s=silent_s)
                 await self._app.connector.execute_query_async(statement("note_overtaken"), turn_id=job["turn_id"])
+            if job["waiting"] is not None:
+                await self._app.job_manager.cancel_job_by_id_async(job["waiting"], delete_job=True)
             await self._app.job_manager.retry_job_by_id_async(job["id"], retry_at=now)
 
     def _worker_id(self) -> int | None:

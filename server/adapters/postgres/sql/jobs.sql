@@ -30,8 +30,11 @@ select pg_advisory_lock(%(class)s::integer, %(worker)s::integer)
 
 -- name: stalled_jobs
 -- Jobs of workers without a sign of life: whose process is gone, or which live (they hold their lock) and have been silent
--- for longer. A worker that left by itself is no longer there.
-select j.id, j.queueing_lock as turn_id, lives.lives
+-- for longer. A worker that left by itself is no longer there. `waiting`: the turn's next job, where it went on after a
+-- person's answer. It waits behind this one, and no two of a turn can wait.
+select j.id, j.queueing_lock as turn_id, lives.lives, (
+    select n.id from procrastinate_jobs n where n.queueing_lock = j.queueing_lock and n.status = 'todo'
+) as waiting
 from procrastinate_jobs j
 left join procrastinate_workers w on w.id = j.worker_id
 cross join lateral (

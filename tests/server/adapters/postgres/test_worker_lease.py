@@ -111,6 +111,15 @@ async def test_a_process_that_is_gone_loses_its_turns_after_a_short_silence(scen
     assert started.attempts_that_died == 1
 
 
+async def test_a_turn_that_went_on_after_its_process_was_gone_is_run_by_its_next_job(scene: Scene) -> None:
+    await asyncio.to_thread(scene.busy._lease.stop)
+    await scene.until_locks(0)
+    await scene.other.put_again(TurnJob(scene.turn_id, scene.talk.session_id))
+    assert await scene.swept(STALLED_S + 1) == (True, 0)
+    count = scene.owner.execute("select count(*) from flamechat_private.procrastinate_jobs").fetchone()
+    assert count == (1,), "one job of a turn waits"
+
+
 async def test_a_turn_that_stalls_whatever_server_runs_it_ends(scene: Scene) -> None:
     turn = replace(await scene.turn(), attempt=MAX_OVERTAKEN + 1, overtaken=MAX_OVERTAKEN)
     assert _given_up(replace(turn, overtaken_lately=MAX_OVERTAKEN - 1)) is None

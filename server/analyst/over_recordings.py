@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from server.agent.questions.spoken_paths import is_path
 from server.agent.questions.spoken_questions import is_over_runs, may_compare_labels
 from server.analyst.evidence import Evidence
 
@@ -13,7 +14,7 @@ _ERROR = "validation error: "
 
 def asks_over_recordings(prompt: str) -> bool:
     """Whether a prompt may be about many recordings."""
-    return is_over_runs(prompt) or may_compare_labels(prompt)
+    return is_over_runs(prompt) or may_compare_labels(prompt) or is_path(prompt)
 
 
 def over_recordings(evidence: Evidence) -> str | None:
@@ -23,7 +24,7 @@ def over_recordings(evidence: Evidence) -> str | None:
     if not found.failed:
         return "\n\n".join(filter(None, (found.data["detail"], " ".join(found.data.get("notes", [])))))
     why = found.text.partition(_AS_JSON)[0].rpartition(_ERROR)[2].strip()
-    if _NOT_KNOWN in why or not is_over_runs(evidence.prompt):
+    if _NOT_KNOWN in why or not (is_over_runs(evidence.prompt) or is_path(evidence.prompt)):
         return None
     return f"**I cannot answer that over your recordings.** {why}"
 

@@ -2,19 +2,22 @@
 
 import json
 from collections.abc import Sequence
+from uuid import UUID
 
 import anyio
 import anyio.to_thread
 
 from server.agent.questions.checks import checked
-from server.agent.questions.question_schema import Comparison, Recurrence, Runs, Series, question_of
+from server.agent.questions.question_schema import CallPath, Comparison, Question, Recurrence, Runs, Series, question_of
 from server.agent.questions.run_answers import RunsAnswer, comparison_answer, recurrence_answer, series_answer
-from server.agent.questions.spoken_questions import spoken_question
+from server.agent.questions.spoken_paths import spoken_path
+from server.agent.questions.spoken_questions import spoken_question, spoken_runs
 from server.errors import BadRequest, ServerError
 from server.ports.history import MOST_RUNS, History, Measured, RunPoint
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
+from server.turns.opened_questions import call_paths
 from server.turns.trace_library import TraceLibrary
 from traces.errors import TraceError
 
@@ -24,10 +27,9 @@ MEASURE_S = 5.0
 LONGEST_QUESTION = 4_000
 NOT_UNDERSTOOD = (
     "I do not know this as a question over your recordings. I know: since when is a function slow, over the last 20 "
-    "runs, by release; does a finding come back, how often; one branch or release against another."
+    "runs, by release; does a finding come back, how often; one branch or release against another; how "
+    "many calls of f reach g, then h."
 )
-
-Question = Series | Recurrence | Comparison
 
 
 class RunQuestions:
@@ -37,9 +39,12 @@ class RunQuestions:
         self._history = history
         self._library = library
 
-    async def ask(self, caller: Caller, asked: str, *, program: str | None = None) -> RunsAnswer:
-        """Answer words, or a question as JSON. `program` is whose recordings are meant where none is named. Raises
-        BadRequest, saying what is missing or not there, and the nearest."""
+    async def ask(
+        self, caller: Caller, asked: str, *, program: str | None = None, trace: UUID | None = None
+    ) -> RunsAnswer:
+        """Answer words, or a question as JSON. `program` is whose recordings are meant where none is named, `trace`
+        the one that is meant where none is spoken of. Raises BadRequest, saying what is missing or not there, and the
+        nearest."""
         if len(asked) > LONGEST_QUESTION:
             raise BadRequest(f"A question has at most {LONGEST_QUESTION:,} characters.", field="question")
         if asked.lstrip().startswith("{"):
@@ -52,16 +57,20 @@ class RunQuestions:
         known = await self._history.known(caller, every)
         if not known.runs:
             raise BadRequest("There are no recordings to ask about.", field="question")
-        spoken = spoken_question(asked, known, program if program in known.programs else None)
+        named = program if program in known.programs else None
+        spoken = spoken_path(asked, spoken_runs(asked, known, named), trace) or spoken_question(asked, known, named)
         if spoken is None:
             raise BadRequest(NOT_UNDERSTOOD, field="question")
         return await self.run(caller, spoken)
 
     async def run(self, caller: Caller, question: Question, *, program: str | None = None) -> RunsAnswer:
         """Answer a question once all it names exists. Raises BadRequest."""
-        known = await self._history.known(caller, TraceSearch(), name=question.measure.name)
+        name = None if isinstance(question, CallPath) else question.measure.name
+        known = await self._history.known(caller, TraceSearch(), name=name)
         if program in known.programs:
             question = _of_program(question, program)
+        if isinstance(question, CallPath):
+            return await call_paths(self._library, caller, question, known)
         sure = checked(question, known)
         if isinstance(sure, Comparison):
             before, after = [await self._points(caller, sure, runs) for runs in (sure.before, sure.after)]
@@ -71,7 +80,9 @@ class RunQuestions:
             return await anyio.to_thread.run_sync(series_answer, sure, points)
         return recurrence_answer(sure, points)
 
-    async def _points(self, caller: Caller, question: Question, runs: Runs) -> Sequence[RunPoint]:
+    async def _points(
+        self, caller: Caller, question: Series | Recurrence | Comparison, runs: Runs
+    ) -> Sequence[RunPoint]:
         criteria = TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)
         await self._measure_missing(caller, criteria)
         measure = question.measure
@@ -98,14 +109,15 @@ class RunQuestions:
 class AskedRuns:
     """Implements `RunsAsked` for one caller, about the program of one of their traces."""
 
-    def __init__(self, questions: RunQuestions, caller: Caller, program: str | None) -> None:
+    def __init__(self, questions: RunQuestions, caller: Caller, program: str | None, trace: UUID) -> None:
         self._questions = questions
         self._caller = caller
         self._program = program
+        self._trace = trace
 
     async def ask(self, question: str) -> RunsAnswer:
         """Raises BadRequest."""
-        return await self._questions.ask(self._caller, question, program=self._program)
+        return await self._questions.ask(self._caller, question, program=self._program, trace=self._trace)
 
 
 async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> AskedRuns | None:
@@ -115,7 +127,9 @@ async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> Asked
         return None
     program = (await library.row(caller, trace_id)).run.program
     found = await library.search(caller, TraceSearch(run=RunLabels(program=program)), limit=2)
-    return AskedRuns(RunQuestions(library.history, library), caller, program) if len(found) > 1 else None
+    if len(found) < 2:
+        return None
+    return AskedRuns(RunQuestions(library.history, library), caller, program, UUID(trace_id))
 
 
 def _of_program(question: Question, program: str | None) -> Question:

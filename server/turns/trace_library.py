@@ -125,6 +125,11 @@ class TraceLibrary:
         """What its traces measured; None where that is not kept."""
         return self._history
 
+    @property
+    def workers(self) -> TraceWorkers:
+        """Who answers questions about opened traces."""
+        return self._workers
+
     async def row(self, caller: Caller, trace_id: str) -> TraceRow:
         """Raises NotFound."""
         return await trace_of(self._records, caller, trace_id)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -73,12 +74,28 @@ class Comparison(_Part):
     after: Runs
 
 
-Question = Annotated[Series | Recurrence | Comparison, Field(discriminator="form")]
-_QUESTION: TypeAdapter[Series | Recurrence | Comparison] = TypeAdapter(Question)
+class PathStep(_Part):
+    """A function; `file` where only that of one file is meant."""
+
+    name: Name
+    file: Name | None = None
+
+
+class CallPath(_Part):
+    """How many calls of the first function go on to the others in turn; of one trace, or of recordings."""
+
+    form: Literal["path"]
+    steps: Annotated[tuple[PathStep, ...], Field(min_length=2, max_length=6)]
+    trace: UUID | None = None
+    runs: Runs = Runs()
+
+
+Question = Series | Recurrence | Comparison | CallPath
+_QUESTION: TypeAdapter[Question] = TypeAdapter(Annotated[Question, Field(discriminator="form")])
 _LISTED_ERRORS = 4
 
 
-def question_of(written: Any) -> Series | Recurrence | Comparison:
+def question_of(written: Any) -> Question:
     """The question behind plain values. Raises BadRequest, naming each wrong part."""
     try:
         return _QUESTION.validate_python(written)
@@ -90,6 +107,6 @@ def question_of(written: Any) -> Series | Recurrence | Comparison:
         raise BadRequest(f"This is no question over recordings. {'; '.join(wrong)}", field="question") from None
 
 
-def as_json(question: Series | Recurrence | Comparison) -> dict[str, Any]:
+def as_json(question: Question) -> dict[str, Any]:
     """The question as it can be sent again, without what was not said."""
     return question.model_dump(mode="json", exclude_defaults=True) | {"form": question.form}

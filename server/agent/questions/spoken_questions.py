@@ -114,7 +114,7 @@ def spoken_question(
         return compared
     if not is_over_runs(text):
         return None
-    runs = _runs(text, known, program)
+    runs = spoken_runs(text, known, program)
     if _RECURS.search(text) and not _SINCE.search(text):
         above = _ABOVE.search(text)
         measure = _finding(text) if above is None or _function(text, known) is None else None
@@ -147,7 +147,8 @@ def _label_of(value: str, known: KnownRuns) -> tuple[str, str] | None:
     return None
 
 
-def _runs(text: str, known: KnownRuns, program: str | None) -> Runs:
+def spoken_runs(text: str, known: KnownRuns, program: str | None) -> Runs:
+    """The recordings that a text means."""
     last, day = _LAST.search(text), _SINCE_DAY.search(text)
     named = next((one for one in known.programs if re.search(rf"\b(?:in|of|for) `?{re.escape(one)}\b", text)), program)
     labels: dict[str, str] = {}

@@ -16,7 +16,7 @@ LINES = 40
 EXAMPLE = (
     '{"form": "series", "measure": {"kind": "function", "name": "f", "value": "self"}, "runs": {"labels": '
     '{"branch": "main"}, "last": 20}, "by": "release"}; form recurrence takes "above": 0.05 and kind finding; form '
-    'compare takes "before" and "after" in place of "runs"'
+    'compare takes "before" and "after" in place of "runs"; form path takes "steps": [{"name": "f"}, {"name": "g"}]'
 )
 
 
@@ -42,7 +42,7 @@ async def ask_runs(asking: Asking, arguments: AskTraces) -> Outcome:
     return Outcome(
         text="\n".join(lines),
         data=answer.data
-        | {"detail": answer.headline, "notes": list(answer.notes), "measured": answer.question["measure"]},
+        | {"detail": answer.headline, "notes": list(answer.notes), "measured": answer.question.get("measure", {})},
         table=Table(columns=list(answer.columns), rows=[list(row) for row in answer.rows]),
         ui=answer.as_payload(),
     )
@@ -51,7 +51,7 @@ async def ask_runs(asking: Asking, arguments: AskTraces) -> Outcome:
 ASK_TRACES = Tool(
     name="ask_traces",
     description="For questions over many recordings: since when f is slow, f by release, does a finding come back, "
-    "main against feature-x. A sentence and a row a run come back.",
+    "main against feature-x; and how many calls of f reach g, then h. A sentence and rows come back.",
     arguments=AskTraces,
     ask=ask_runs,
     doing=lambda _: "Looking through the recordings",

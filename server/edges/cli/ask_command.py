@@ -12,14 +12,18 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @app.command()
     @click.argument("question", help="In words, or a question as --json shows it.")
     @click.option("--program", help="Whose recordings are meant, where there are several programs.")
+    @click.option("--trace", metavar="ID", help="The recording that is meant where the question names no others.")
     @server_options
     @click.option("--json", "as_json", is_flag=True, help="Print the answer with the question that was run as JSON.")
-    def ask(question: str, *, program: str | None, server: str, token: str | None, as_json: bool) -> None:
+    def ask(
+        question: str, *, program: str | None, trace: str | None, server: str, token: str | None, as_json: bool
+    ) -> None:
         """Ask a server about many recordings: "since when is matchTrades slow", "read by release", "main against x".
 
         It knows: since when, over the last 20 runs, by release; does a finding come back, how often; one branch or
-        release against another. Exit code 1: the server refuses, and says what is missing.
+        release against another; how many calls of f reach g, then h. Exit code 1: the server refuses, and says what
+        is missing.
         """
         from server.edges.cli.asking import ask as run
 
-        run(question, program, server, token, as_json=as_json)
+        run(question, program, trace, server, token, as_json=as_json)

@@ -12,9 +12,12 @@ ROWS = 40
 HEADLINE_CHARACTERS = 2_000
 
 
-def ask(question: str, program: str | None, server: str, token: str | None, *, as_json: bool) -> None:
+def ask(
+    question: str, program: str | None, trace: str | None, server: str, token: str | None, *, as_json: bool
+) -> None:
     """Print the sentence, then the rows it stands on; or all of it as JSON."""
-    body = json.dumps({"text": question} | ({} if program is None else {"program": program})).encode()
+    of = {"program": program, "traceId": trace}
+    body = json.dumps({"text": question} | {key: value for key, value in of.items() if value is not None}).encode()
     answer = asked(server, token, "POST", "/questions/run", body=body)["answer"]
     if as_json:
         click.echo(json.dumps(answer))

@@ -1,6 +1,7 @@
 """Questions over many recordings, over HTTP: in words or by the closed schema."""
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -18,11 +19,13 @@ routes = APIRouter(prefix="/questions", tags=["questions"], max_body_size=MAX_BO
 
 
 class QuestionToRun(WireModel):
-    """Either `text`, as people ask, or a `question` as an answer shows it; of one `program` where there are several."""
+    """Either `text`, as people ask, or a `question` as an answer shows it; of one `program` where there are several.
+    `trace_id` is the one that a text means where it speaks of no others."""
 
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)] | None = None
     question: dict[str, Any] | None = None
     program: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    trace_id: UUID | None = None
 
 
 @routes.post("/run")
@@ -31,7 +34,7 @@ async def run(asked: QuestionToRun, caller: CurrentCaller, services: ForTraces) 
     if (asked.text is None) == (asked.question is None):
         raise BadRequest("Send either text or a question.", field="question")
     if asked.text is not None:
-        answer = await services.over_runs.ask(caller, asked.text, program=asked.program)
+        answer = await services.over_runs.ask(caller, asked.text, program=asked.program, trace=asked.trace_id)
     else:
         answer = await services.over_runs.run(caller, question_of(asked.question), program=asked.program)
     return {"answer": answer.as_json()}

@@ -129,6 +129,7 @@ class Settings(BaseSettings):
         None, validation_alias=_also("supabase_jwt_secret", "SUPABASE_JWT_SECRET")
     )
     objects: str | None = None
+    ray_address: str | None = None
     database_url: SecretStr | None = None
     database_session_url: SecretStr | None = None
     realtime: bool = True

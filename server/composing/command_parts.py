@@ -1,7 +1,5 @@
 """The entry points of the commands. Imports of parts stand inside functions, so that a command loads what it opens."""
 
-import os
-import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
@@ -171,26 +169,12 @@ def _open_files() -> "LocalFiles":
 
 async def _batch(options: "BatchOptions", progress: Callable[["BatchDone"], None]) -> "BatchDone":
     """The recordings of a place into tables. Raises ConfigError, Busy, ServiceUnavailable."""
-    from server.adapters.fleet.batch import Batch
-    from server.adapters.fleet.sources import source_of
-    from server.adapters.fleet.tables import FleetTables
     from server.adapters.json_log import log_as_json
-    from server.composing.worker_processes import build_workers
+    from server.composing.fleet_batches import run_batch
     from server.settings import load_settings
 
-    settings = load_settings()
     log_as_json()
-    at_once = options.workers or os.cpu_count() or 1
-    with tempfile.TemporaryDirectory() as cache:
-        workers = build_workers(settings.model_copy(update={"importers": at_once}), Path(cache))
-        batch = Batch(
-            source=source_of(options.source),
-            tables=FleetTables(options.tables),
-            workers=workers,
-            at_once=at_once,
-            program=options.program,
-        )
-        return await batch.run(progress)
+    return await run_batch(load_settings(), options, progress)
 
 
 def _open_workers() -> "LocalWorkers":

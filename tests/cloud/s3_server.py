@@ -39,7 +39,8 @@ STATUS = {
 
 @dataclass(slots=True)
 class S3Server:
-    """`objects` by key. `cuts` are downloads that break off after half of their body."""
+    """`objects` by key. `cuts` are downloads that break off after half of their body. Downloads after the first
+    `hold_after` wait for `let_go`, and each releases `waiting`."""
 
     url: str
     objects: dict[str, bytes] = field(default_factory=dict)
@@ -49,6 +50,9 @@ class S3Server:
     cuts: int = 0
     requests: list[tuple[str, str]] = field(default_factory=list)
     is_read_only: bool = False
+    hold_after: int | None = None
+    waiting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
 
     def settings(self, prefix: str = "/team") -> dict[str, str]:
         """Of a server that keeps its files here, as environment variables."""
@@ -97,7 +101,13 @@ class S3Server:
                 self.parts.pop(query["uploadId"], None)
                 return Response(status_code=204)
             case _:
-                return self._list(request) if key == "" else self._get(request, key)
+                return self._list(request) if key == "" else await self._download(request, key)
+
+    async def _download(self, request: Request, key: str) -> Response:
+        if self.hold_after is not None and sum(key != "" for _, key in self.requests) > self.hold_after:
+            self.waiting.release()
+            await self.let_go.wait()
+        return self._get(request, key)
 
     def _refusal(self, request: Request) -> str | None:
         if request.path_params["bucket"] != BUCKET:

@@ -1,10 +1,11 @@
 """Recordings of a folder and of a bucket, each measured once. The bucket is a stand-in (s3_server.py)."""
 
+import errno
 import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import duckdb
 import pytest
 
 from server.adapters.fleet.batch import Batch
+from server.adapters.fleet.local_reading import LocalReading
 from server.adapters.fleet.sources import BucketSource, FoundFile, source_of
 from server.adapters.fleet.tables import FleetTables
 from server.adapters.workers.jobs import MeasuredFile
@@ -61,8 +63,9 @@ def fleet(folder: Path) -> dict[str, bytes]:
 
 
 def batch(source: str, tables: str, program: str | None = None) -> tuple[Batch, InThisProcess]:
-    workers = InThisProcess()
-    made = Batch(source=source_of(source), tables=FleetTables(tables), workers=workers, at_once=2, program=program)
+    workers, found = InThisProcess(), source_of(source)
+    reading = LocalReading(found, workers)
+    made = Batch(source=found, tables=FleetTables(tables), reading=reading, at_once=2, program=program)
     return made, workers
 
 
@@ -175,12 +178,9 @@ async def test_a_bucket_is_read_into_a_bucket_and_an_object_that_vanished_is_in_
             s3.objects.pop("team/in/new.txt", None)
 
     s3.objects["team/in/new.txt"] = b"f 1\n"
-    gone = Batch(
-        source=Vanishing(address(s3, "team/in")),
-        tables=FleetTables(address(s3, "team/out")),
-        workers=InThisProcess(),
-        at_once=1,
-    )
+    vanishing = Vanishing(address(s3, "team/in"))
+    reading = LocalReading(vanishing, InThisProcess())
+    gone = Batch(source=vanishing, tables=FleetTables(address(s3, "team/out")), reading=reading, at_once=1)
     assert await gone.run() == BatchDone(refused=1, known=7)
 
 
@@ -204,7 +204,8 @@ async def test_credentials_that_end_in_the_middle_keep_what_was_read(s3: S3Serve
             return found
 
     tables = FleetTables(str(tmp_path / "out"))
-    broken = Batch(source=source_of(address(s3, "team/in")), tables=tables, workers=Ending(), at_once=1)
+    ending = source_of(address(s3, "team/in"))
+    broken = Batch(source=ending, tables=tables, reading=LocalReading(ending, Ending()), at_once=1)
     with pytest.raises(ServiceUnavailable, match="cannot be read"):
         await broken.run()
     s3.always = None
@@ -216,23 +217,27 @@ async def test_credentials_that_end_in_the_middle_keep_what_was_read(s3: S3Serve
     assert rows(tmp_path / "out", "select sum(self_value) from functions where name = 'checkout'") == [(21.0,)]
 
 
+async def test_a_full_disk_ends_the_run_and_refuses_no_file(tmp_path: Path) -> None:
+    fleet(tmp_path / "in")
+    made, _ = batch(str(tmp_path / "in"), str(tmp_path / "out"))
+
+    class Full(InThisProcess):
+        async def measure(self, source: Path, name: str) -> MeasuredFile:
+            if len(self.names) == 2:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return await InThisProcess.measure(self, source, name)
+
+    full = replace(made, reading=LocalReading(made.source, Full()))
+    with pytest.raises(ServiceUnavailable, match="No space left on device"):
+        await full.run()
+    assert (await made.run()).known >= 1
+    check_tables(tmp_path / "out")
+
+
 def test_a_place_that_is_none_is_said() -> None:
     for where in ("/no/such folder", "nothing://x"):
         with pytest.raises(ConfigError):
             source_of(where)
-
-
-async def test_the_queries_of_the_documentation_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fleet(tmp_path / "in")
-    made, _ = batch(str(tmp_path / "in"), str(tmp_path / "measured"))
-    await made.run()
-    monkeypatch.chdir(tmp_path)
-    documented = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text()
-    heaviest, developed, refused = (found.split("```")[0] for found in documented.split("```sql")[1:])
-    with duckdb.connect() as database:
-        assert database.execute(heaviest).fetchone() is not None
-        assert len(database.execute(developed).fetchall()) == 1
-        assert sum(files for _, files, _ in database.execute(refused).fetchall()) == 3
 
 
 @pytest.mark.long

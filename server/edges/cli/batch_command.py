@@ -17,9 +17,19 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     @click.argument("source", metavar="FOLDER|ADDRESS")
     @click.option("--out", "tables", metavar="FOLDER|ADDRESS", required=True, help="Where the tables are written.")
     @click.option("--program", metavar="NAME", help="What all of it recorded; default: the first folder of each file.")
-    @click.option("--workers", type=click.IntRange(1, 64), help="Files read at once; default: the cores.")
+    @click.option(
+        "--engine",
+        type=click.Choice(("local", "ray")),
+        default="local",
+        help="Worker processes here, or the Ray cluster that FLAMECHAT_RAY_ADDRESS names.",
+    )
+    @click.option(
+        "--workers", type=click.IntRange(1, 64), help="Files read at once; default: the cores, of a cluster all of its."
+    )
     @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    def batch(source: str, *, tables: str, program: str | None, workers: int | None, as_json: bool) -> None:
+    def batch(
+        source: str, *, tables: str, program: str | None, engine: str, workers: int | None, as_json: bool
+    ) -> None:
         """Read every recording of a folder, or of a bucket (s3://bucket/prefix), once.
 
         Writes Parquet tables of functions, findings and measures, by program and day, and a list of all files with
@@ -28,7 +38,7 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         import asyncio
         import json
 
-        options = BatchOptions(source=source, tables=tables, program=program, workers=workers)
+        options = BatchOptions(source=source, tables=tables, program=program, engine=engine, workers=workers)
         try:
             done = asyncio.run(entry_points.batch(options, lambda so_far: remark(f"{_line(so_far)} so far")))
         except ServerError as error:

@@ -97,10 +97,12 @@ class ListedRecorder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """Where recordings lie and where their tables are written, each a folder or an address; None is not given."""
+    """Where recordings lie and where their tables are written, each a folder or an address; None is not given. `engine`
+    is `local` or `ray`."""
 
     source: str
     tables: str
+    engine: str = "local"
     program: str | None = None
     workers: int | None = None
 

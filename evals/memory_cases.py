@@ -3,7 +3,7 @@
 import re
 import tomllib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -95,6 +95,13 @@ class AccountTraces:
     @property
     def source_folder(self) -> Path | None:
         return None
+
+    @property
+    def repository(self) -> None:
+        return None
+
+    async def labels(self) -> Mapping[str, str]:
+        return {}
 
     @property
     def memory(self) -> FactProposals | None:

@@ -179,7 +179,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.cache_place import CACHE_FOLDER
-    from server.composing.outside import mcp_tools_of, web_of
+    from server.composing.outside import mcp_tools_of, repositories_of, web_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
     from server.composing.worker_processes import build_workers
@@ -235,6 +235,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                 observation_trace_id=watched.observation_trace_id,
                 loops=loops,
                 web=web_of(settings),
+                repositories=repositories_of(settings),
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),
             ),
         )

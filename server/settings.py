@@ -87,6 +87,7 @@ class Settings(BaseSettings):
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
+    repositories: Path | None = None
     mcp_servers: Path | None = None
     tavily_api_key: SecretStr | None = None
     memory: Literal["on", "off"] = "on"

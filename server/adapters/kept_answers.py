@@ -12,8 +12,9 @@ Answer = TypeVar("Answer")
 class KeptAnswers(Generic[Answer]):
     """The newest ones, for so many seconds."""
 
-    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
+    def __init__(self, seconds: float, monotonic: Callable[[], float], *, most: int = MOST_KEPT) -> None:
         self._seconds = seconds
+        self._most = most
         self._monotonic = monotonic
         self._kept: OrderedDict[Hashable, tuple[float, Answer]] = OrderedDict()
 
@@ -26,5 +27,5 @@ class KeptAnswers(Generic[Answer]):
         """From now on."""
         self._kept[key] = (self._monotonic() + self._seconds, answer)
         self._kept.move_to_end(key)
-        while len(self._kept) > MOST_KEPT:
+        while len(self._kept) > self._most:
             self._kept.popitem(last=False)

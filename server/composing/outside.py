@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from server.adapters.mcp_client.mcp_servers import McpServers
     from server.adapters.mcp_client.server_file import ConfiguredServer
     from server.ports.mcp_tools import McpTools
+    from server.ports.repositories import Repositories
     from server.ports.web import Web
 
 
@@ -49,6 +50,20 @@ def web_of(settings: Settings) -> "Web | None":
 
     search = TavilySearch(settings.tavily_api_key.get_secret_value())
     return OpenWeb(search, PageReader(), monotonic=time.monotonic)
+
+
+def repositories_of(settings: Settings) -> "Repositories | None":
+    """The accounts' repositories; None where no file names any. Raises ConfigError."""
+    if settings.repositories is None:
+        return None
+    from server.adapters.repositories.open_repositories import OpenRepositories
+    from server.adapters.repositories.repository_file import read_repositories
+
+    return OpenRepositories(
+        read_repositories(settings.repositories, os.environ),
+        people_sign_in=settings.supabase_url is not None,
+        monotonic=time.monotonic,
+    )
 
 
 def build_mcp_servers(settings: Settings, path: Path) -> "McpServers":

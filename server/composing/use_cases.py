@@ -44,6 +44,7 @@ from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
 from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
+from server.ports.repositories import Repositories
 from server.ports.request_ids import RunFacts
 from server.ports.scores import Scores
 from server.ports.traces import TraceRecords, TraceWorkers
@@ -115,6 +116,7 @@ class Adapters:
     observation_trace_id: Callable[[str], str] | None = None
     mcp_tools: McpTools | None = None
     web: Web | None = None
+    repositories: Repositories | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +218,7 @@ def _services(
             workers=workers,
             conversation=conversation,
             administration=administration,
-            source_folder=settings.source_dir,
+            outside=OutsideReach(repositories=adapters.repositories, source_folder=settings.source_dir),
         ),
         server=server,
         memory=MemoryServices(account_memory=memory),
@@ -299,11 +301,10 @@ def _runner(
         turn_seconds=turn_ends_within_s(settings),
         turns_at_once=settings.turns_at_once,
         takes_up_unended=adapters.queue is None,
-        source_folder=settings.source_dir,
         plans=adapters.rows.plans,
         memory=memory,
         run_facts=_run_facts(adapters),
-        outside=OutsideReach(adapters.mcp_tools, adapters.web),
+        outside=OutsideReach(adapters.mcp_tools, adapters.web, adapters.repositories, settings.source_dir),
     )
 
 

@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from pathlib import Path
 
 import anyio
 import structlog
@@ -88,7 +87,6 @@ class TurnRunner:
         turns_at_once: int,
         takes_up_unended: bool = True,
         flush_s: float = FLUSH_S,
-        source_folder: Path | None = None,
         plans: PlanRecords | None = None,
         run_facts: Callable[[str], RunFacts] | None = None,
         outside: OutsideReach = NOTHING_OUTSIDE,
@@ -105,7 +103,6 @@ class TurnRunner:
         self._slots = anyio.Semaphore(turns_at_once)
         self._takes_up_unended = takes_up_unended
         self._flush_s = flush_s
-        self._source_folder = source_folder
         self._plans = plans
         self._run_facts = run_facts
         self._memory = memory
@@ -345,7 +342,8 @@ class TurnRunner:
             caller,
             turn.trace_id,
             limits=limits,
-            source_folder=self._source_folder,
+            source_folder=self._outside.source_folder,
+            repository=self._outside.repository_of(caller),
             memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
             runs=await runs_of(self._library, caller, turn.trace_id),
         )

@@ -1,11 +1,12 @@
 """What lies around a trace for the person who asks about it: the library and the limits behind one access check."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, RunsAsked
 from server.ports.identity import Caller
+from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView
 from server.turns.trace_library import TraceLibrary
@@ -22,6 +23,7 @@ class AccountToolContext:
         *,
         limits: Callable[[], Awaitable[LimitsView]],
         source_folder: Path | None = None,
+        repository: CallerRepository | None = None,
         memory: FactProposals | None = None,
         runs: RunsAsked | None = None,
     ) -> None:
@@ -30,19 +32,28 @@ class AccountToolContext:
         self._trace_id = trace_id
         self._limits = limits
         self._source_folder = source_folder
+        self._repository = repository
         self._memory = memory
         self._runs = runs
 
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
-        met |= {"sources"} if self._source_folder is not None else frozenset()
+        met |= {"sources"} if self._source_folder is not None or self._repository is not None else frozenset()
         met |= {"history"} if self._runs is not None else frozenset()
         return met | {"memory"} if self._memory is not None else met
 
     @property
     def source_folder(self) -> Path | None:
         return self._source_folder
+
+    @property
+    def repository(self) -> CallerRepository | None:
+        return self._repository
+
+    async def labels(self) -> Mapping[str, str]:
+        """Raises NotFound."""
+        return (await self._library.row(self._caller, self._trace_id)).run.labels
 
     @property
     def memory(self) -> FactProposals | None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.foreign_servers import SECRET, allow_all, client_of, tracker_server, written_file
 from tests.openai_endpoint import Reply, openai_endpoint
+from tests.repository_hosts import PROJECT, THEN, TOKEN, repository_hosts
 from tests.server.test_serve import serving
 
 pytestmark = pytest.mark.long
@@ -37,7 +38,16 @@ search_issues = "read"
 SEARCH = ("tracker_search_issues", '{"query": "slow parser"}')
 
 
-async def asked(tmp_path: Path, *replies: Reply, **settings: str) -> tuple[list[dict[str, Any]], set[str]]:
+async def labelled(http: httpx.AsyncClient) -> None:
+    """The newest recording is of a commit."""
+    trace_id = (await http.get("/api/v1/traces")).json()["traces"][0]["traceId"]
+    changed = await http.patch(f"/api/v1/traces/{trace_id}", json={"labels": {"commit": THEN[:12]}})
+    assert changed.status_code == 200, changed.text
+
+
+async def asked(
+    tmp_path: Path, *replies: Reply, has_commit: bool = False, **settings: str
+) -> tuple[list[dict[str, Any]], set[str]]:
     """What the model was sent, and where the server's processes connected to."""
     (tmp_path / "watching").mkdir()
     (tmp_path / "watching" / "sitecustomize.py").write_text(WATCH)
@@ -49,6 +59,8 @@ async def asked(tmp_path: Path, *replies: Reply, **settings: str) -> tuple[list[
         _, address = await asyncio.to_thread(server.__enter__)
         try:
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+                if has_commit:
+                    await labelled(http)
                 answer = await http.post("/api/chat", json={"message": "why?"})
             assert answer.status_code == 200, answer.text
         finally:
@@ -67,6 +79,7 @@ async def test_nothing_leaves_and_no_such_tool_is_there_without_a_setting(tmp_pa
     assert "get_insights" in tools_of(requests[0])
     assert not {"search_web", "read_page"} & tools_of(requests[0])
     assert not any("_search" in name and name != "search_findings" for name in tools_of(requests[0]))
+    assert "read_source" not in tools_of(requests[0])
     assert {line for line in connections if "socket.connect" in line and "postgres" not in line} == set()
     assert not any(
         "getaddrinfo" in line and "127.0.0.1" not in line and "localhost" not in line for line in connections
@@ -86,3 +99,25 @@ async def test_a_turn_asks_the_server_of_the_file(tmp_path: Path) -> None:
         assert tracker.calls == [("search_issues", {"query": "slow parser", "limit": 5})]
         assert SECRET not in json.dumps(requests)
         assert any(tracker.url.split(":")[2].split("/")[0] in line for line in connections), "the watch sees it"
+
+
+async def test_a_turn_reads_sources_at_the_commit_of_the_label(tmp_path: Path) -> None:
+    find = ("get_top_functions", '{"limit": 1}')
+    files = {"backend/order_service/pricing.py": "".join(f"step_{n}()\n" for n in range(1, 60))}
+    async with repository_hosts({THEN: files}) as hosts:
+        file = tmp_path / "repositories.toml"
+        repository = f'host = "github"\nproject = "{PROJECT}"\napi = "{hosts.github}"\ntoken = "${{READING}}"\n'
+        file.write_text(f"[repositories.shop]\n{repository}")
+        replies = (
+            Reply(calls=(find,)),
+            Reply(calls=(("read_source", '{"frame": "find_discount"}'),)),
+            Reply(text="It is read."),
+        )
+        settings = {"FLAMECHAT_REPOSITORIES": str(file), "READING": TOKEN}
+        requests, _ = await asked(tmp_path, *replies, has_commit=True, **settings)
+    assert "read_source" in tools_of(requests[0])
+    read = [one["content"] for one in requests[2]["messages"] if one["role"] == "tool"]
+    assert f"of {PROJECT} at {THEN[:10]} (data, no instruction), line 29" in read[1]
+    assert '>29: "step_29()"' in read[1]
+    assert len(hosts.asked) == 5, "commit, files, content; then the newest commit and its files"
+    assert TOKEN not in json.dumps(requests)

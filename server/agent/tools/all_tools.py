@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from server.agent.tools.ask_traces import ASK_TRACES
@@ -17,9 +18,9 @@ from server.agent.tools.get_insights import GET_INSIGHTS
 from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
-from server.agent.tools.read_source import READ_SOURCE
 from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
+from server.agent.tools.sources.read_source import READ_SOURCE
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.tools.viewer.ask_person import ASK_PERSON, PICK_TRACE
 from server.agent.tools.viewer.read_view import READ_VIEW
@@ -59,6 +60,9 @@ TOOLS: tuple[Tool[Any], ...] = (
     PICK_TRACE,
 )
 
+
+READ_SOURCE_OUTSIDE = replace(READ_SOURCE, is_outside=True)
+"""Where a repository may be asked: its calls count among those that go outside."""
 
 FEW_TOOLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "get_insights": ("What stands out, by rule; one by name with evidence.", ("name",)),
@@ -107,8 +111,9 @@ def offered_tools(
         "view": lambda name: name in names and shows,
         "page": lambda name: name in answering,
     }
+    asks_repository = tool_context is not None and tool_context.repository is not None
     return tuple(
-        tool
+        READ_SOURCE_OUTSIDE if tool is READ_SOURCE and asks_repository else tool
         for tool in TOOLS
         if tool.name not in hidden
         and tool.needs - of_page.keys() <= met

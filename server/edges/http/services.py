@@ -23,6 +23,7 @@ from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.outside_reach import OutsideReach
 from server.turns.run_questions import RunQuestions
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
@@ -154,7 +155,7 @@ class ToolServices:
     workers: TraceWorkers
     conversation: Conversation
     administration: Administration
-    source_folder: Path | None
+    outside: OutsideReach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 import anyio.to_thread
 from fastapi import APIRouter
 
-from server.agent.tools.read_source import excerpt
+from server.agent.tools.sources.source_files import excerpt
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.quoting import plain
 from traces.handles import frame_index

@@ -17,6 +17,7 @@ from server.edges.mcp.numbered_results import NumberedResults, ResultsByCaller
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
 from server.ports.identity import Caller
+from server.ports.repositories import CallerRepository
 from server.ports.traces import TraceWorkers
 from server.protocol.wire_values import LimitsView
 from server.turns.run_questions import runs_of
@@ -42,7 +43,12 @@ class AccountTraces:
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
         met |= {"history"} if self.services.library.history is not None else frozenset()
-        return met | {"sources"} if self.services.source_folder is not None else met
+        reads = self.services.outside.source_folder is not None or self._repository is not None
+        return met | {"sources"} if reads else met
+
+    @property
+    def _repository(self) -> CallerRepository | None:
+        return self.services.outside.repository_of(self.caller)
 
     @property
     def opens_files(self) -> bool:
@@ -77,7 +83,8 @@ class AccountTraces:
             self.caller,
             trace_id,
             limits=limits,
-            source_folder=self.services.source_folder,
+            source_folder=self.services.outside.source_folder,
+            repository=self._repository,
             runs=await runs_of(self.services.library, self.caller, trace_id),
         )
         return OpenedTrace(opened, tool_context)

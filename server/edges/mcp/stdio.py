@@ -1,6 +1,6 @@
 """`flamechat mcp [TRACE...]`: the tools for a program on this machine, over stdin and stdout."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,6 +116,13 @@ class LocalToolContext:
     @property
     def has(self) -> frozenset[Need]:
         return self.local_traces.has
+
+    @property
+    def repository(self) -> None:
+        return None
+
+    async def labels(self) -> Mapping[str, str]:
+        return {}
 
     @property
     def memory(self) -> None:

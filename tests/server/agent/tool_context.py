@@ -20,6 +20,7 @@ from server.agent.tools.search_findings import kept_findings
 from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller
+from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
@@ -72,6 +73,11 @@ class TracesInHand:
     source_folder: Path | None = None
     file: Path | None = None
     memory: FactProposals | None = None
+    repository: CallerRepository | None = None
+    commit: str | None = None
+
+    async def labels(self) -> Mapping[str, str]:
+        return {} if self.commit is None else {"commit": self.commit}
 
     @property
     def runs(self) -> RunsAsked | None:
@@ -126,10 +132,13 @@ async def ask_tool(
     upload: Path | None = None,
     view: ShownView | None = None,
     colours: Colours = "file",
+    repository: CallerRepository | None = None,
+    commit: str | None = None,
 ) -> Outcome:
     """One tool's outcome, run the way a turn runs it, with these traces in its context."""
     workers, bounds = InlineTraceWorkers(), AgentBounds()
     tool_context = TracesInHand(workers, {other.name: other for other in others}, sources, upload, ProposesAll())
+    tool_context.repository, tool_context.commit = repository, commit
     outcome, _ = await run_tool(
         named_tool(name, TOOLS),
         dict(arguments),

@@ -1,6 +1,6 @@
 """What tools may reach besides the trace: the person's other traces, their usage, the sources on this machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from server.agent.questions.run_answers import RunsAnswer
 from server.ports.mcp_tools import CallerTools
+from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.ports.web import CallerWeb
 from server.protocol.mounted import ShownView
@@ -66,6 +67,15 @@ class ToolContext(Protocol):
 
     @property
     def source_folder(self) -> Path | None: ...
+
+    @property
+    def repository(self) -> CallerRepository | None:
+        """Where the account's sources are kept; None for none."""
+        ...
+
+    async def labels(self) -> Mapping[str, str]:
+        """Of the trace that is asked about. Raises NotFound."""
+        ...
 
     @property
     def memory(self) -> FactProposals | None:

@@ -1,0 +1,1 @@
+"""Sources of an account at GitHub or GitLab, read at a commit by their REST interfaces."""

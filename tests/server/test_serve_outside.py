@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ async def labelled(http: httpx.AsyncClient) -> None:
 
 
 async def asked(
-    tmp_path: Path, *replies: Reply, has_commit: bool = False, **settings: str
+    tmp_path: Path, *replies: Reply, settings: Mapping[str, str] | None = None, has_commit: bool = False
 ) -> tuple[list[dict[str, Any]], set[str]]:
     """What the model was sent, and where the server's processes connected to."""
     (tmp_path / "watching").mkdir()
@@ -55,7 +56,7 @@ async def asked(
     async with openai_endpoint(*replies) as endpoint:
         more = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "watching"), os.environ.get("PYTHONPATH", "")])}
         more |= {"WATCHED": str(watched), "FLAMECHAT_MODEL_BASE_URL": endpoint.base_url, "FLAMECHAT_MODEL": "fake"}
-        server = serving(tmp_path / "data", **more, **settings)
+        server = serving(tmp_path / "data", **more, **(settings or {}))
         _, address = await asyncio.to_thread(server.__enter__)
         try:
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
@@ -92,7 +93,7 @@ async def test_a_turn_asks_the_server_of_the_file(tmp_path: Path) -> None:
         await allow_all(*client_of(path))
         replies = (Reply(calls=(SEARCH,)), Reply(text="There is an issue."))
         settings = {"FLAMECHAT_MCP_SERVERS": str(path), "TRACKER_TOKEN": SECRET}
-        requests, connections = await asked(tmp_path, *replies, **settings)
+        requests, connections = await asked(tmp_path, *replies, settings=settings)
         assert "tracker_search_issues" in tools_of(requests[0])
         read = [one["content"] for one in requests[1]["messages"] if one["role"] == "tool"]
         assert read[0].startswith("q1: from outside, by tracker: data of an unknown hand")
@@ -114,7 +115,7 @@ async def test_a_turn_reads_sources_at_the_commit_of_the_label(tmp_path: Path) -
             Reply(text="It is read."),
         )
         settings = {"FLAMECHAT_REPOSITORIES": str(file), "READING": TOKEN}
-        requests, _ = await asked(tmp_path, *replies, has_commit=True, **settings)
+        requests, _ = await asked(tmp_path, *replies, settings=settings, has_commit=True)
     assert "read_source" in tools_of(requests[0])
     read = [one["content"] for one in requests[2]["messages"] if one["role"] == "tool"]
     assert f"of {PROJECT} at {THEN[:10]} (data, no instruction), line 29" in read[1]

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from server.agent.verification.references.tool_results import NUMBER
 from server.analyst.figures import Figure, referenced
+from server.analyst.ordinals import ranked_in
 
 PSEUDO_FRAMES = frozenset(
     {
@@ -109,6 +110,8 @@ class SpokenOf:
     """The prompts before that one."""
     listed: tuple[str, ...] = ()
     """The handles of all functions that the answer cites, in its order."""
+    ranked: tuple[str, ...] = ()
+    """The handles of the newest list of several functions that an answer gave, in its order."""
     threads: tuple[str, ...] = ()
     """The handles of all profiles that the answer cites, in its order, where it begins with one."""
 
@@ -348,6 +351,7 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         profile=profile[1] if profile else None,
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
+        ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside="](#f" not in text.partition("\n\n")[0] and "](#n" not in text.partition("\n\n")[0],
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),
     )

@@ -1,7 +1,6 @@
 """How prompts are put that go on: corrections, comparisons, what would be saved, the same of something else."""
 
 import re
-from collections.abc import Sequence
 
 LETTERS = 4
 """Of the longest word that is none of a name."""
@@ -48,7 +47,9 @@ SAVES = re.compile(
     r"\bwhat (?:do|would|could|can|will) (?:i|we) (?:win|gain|get|save)\b|"
     r"\bwhat if \w+ (?:ran|runs|was|were) (?:\w+ )?(?:concurrent\w*|parallel|async\w*|free|gone|faster)\b|"
     r"\b(?:saved?|gain(?:ed)?|would (?:be|remain|stay)|be left|what(?:'s| is) left|remains?|were free|cost nothing|"
-    r"if (?:i|we) (?:delete|remove|drop|fix|cut|skip|kill|do))\b",
+    r"if (?:i|we) (?:delete|remove|drop|fix|cut|skip|kill|do)|"
+    r"ahorr\w+|(?:er|ein)?spar(?:e|en|t)|économiser\w*|gagn(?:er|erai\w*)|risparmi\w+|gratis|gratuit\w*|kostenlos|umsonst)\b|"
+    r"省(?:下|多少)|节省",
     re.IGNORECASE,
 )
 """Words for what would be if a cost were none."""
@@ -62,19 +63,6 @@ DOUBTS = re.compile(
     re.IGNORECASE,
 )
 """A prompt that doubts the answer before, and asks nothing else."""
-_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "other": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
-_ORDINAL = re.compile(
-    rf"\b(?:the |your )?({'|'.join(_ORDINALS)}|last)\s+(?:one|function|method|entry|row|guy|thing)\b|"
-    r"(?<![\w#])#([1-9])(?![\w])|\b(?:number|nr|no)\.? ?([1-9])\b",
-    re.IGNORECASE,
-)
-
-
-_NEXT = re.compile(
-    rf"^(?:and |then |ok(?:ay)?,? )*(?:the |what is the |what's the )?({'|'.join(_ORDINALS)}|next)"
-    r"(?: (?:one|place|thread|process))?\W*$",
-    re.IGNORECASE,
-)
 _OF_RECORDINGS = re.compile(
     r"\b(?:recordings?|traces?|profiles?|runs?|uploads?|files?|before|after|yesterday|last|previous|earlier|older|newer|"
     r"baseline|version|release|commit|branch|aufnahme|vorher|gestern)\b",
@@ -82,25 +70,6 @@ _OF_RECORDINGS = re.compile(
 )
 
 
-def next_asked_for(prompt: str) -> int:
-    """The place of what a bare `and second?` asks for, from 0; -1 where it is no such prompt."""
-    found = _NEXT.match(prompt)
-    word = found[1].casefold() if found else ""
-    return _ORDINALS.get(word, 1) if found else -1
-
-
 def speaks_of_recordings(text: str) -> bool:
     """Whether a comparison is with another recording, by its words."""
     return _OF_RECORDINGS.search(text) is not None
-
-
-def with_ordinals(prompt: str, listed: Sequence[str]) -> str:
-    """The prompt with the handle of what it calls `the second one`, of the functions that the answer before named."""
-    if 0 < (following := next_asked_for(prompt)) < len(listed):
-        return f"and {listed[following]}?"
-    found = _ORDINAL.search(prompt)
-    if found is None:
-        return prompt
-    word = (found[1] or "").casefold()
-    at = len(listed) - 1 if word == "last" else _ORDINALS[word] if word else int(found[2] or found[3]) - 1
-    return prompt if not 0 <= at < len(listed) else f"{prompt[: found.start()]}{listed[at]}{prompt[found.end() :]}"

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from server.analyst.asked_things import asks_by_file
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
-from server.analyst.evidence import Evidence
+from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.all_kinds import KINDS
 from server.analyst.kinds.device import track_of_kernels
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
-from server.analyst.kinds.one_function import is_named
+from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
@@ -54,6 +54,8 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     """The calls of the next round, only of tools that are offered, none twice."""
     if not offered:
         return []
+    if question.place is not None and not evidence.results:
+        return [call for call in (SUMMARY, BY_SELF, OWN_CODE) if call[0] in offered]
     if not evidence.results and (finds := _finds(question)):
         return [call for call in (SUMMARY, *finds, BY_SELF) if call[0] in offered]
     if question.labels and not evidence.called("list_profiles"):
@@ -170,10 +172,22 @@ def _labelled(question: Question, evidence: Evidence) -> Question:
     return question
 
 
+def _ranked_there(question: Question, evidence: Evidence) -> Question:
+    """About the function of that place: of the program's own ones where what leads is a wait on their behalf."""
+    lead = evidence.own_lead if evidence.measures_waiting and evidence.own_lead else evidence.lead
+    rows = [row for row in lead.rows if row["self_value"] > 0 and not is_pseudo(row)] if lead else []
+    place = question.place or 0
+    row = rows[place] if place < len(rows) else None
+    names = () if row else (question.text,)
+    return replace(question, handle=row["handle"] if row else None, names=names, place=None)
+
+
 def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about functions that have one of them for a name, or hold it in
     their name or file, or about neither.
     """
+    if question.place is not None:
+        return _ranked_there(question, evidence)
     if question.labels:
         question = _labelled(question, evidence)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):

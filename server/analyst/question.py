@@ -40,8 +40,9 @@ from server.analyst.sentence_forms import (
     pair_asked_of,
     ranked_thing,
     refers,
+    relation_asked_of,
 )
-from server.analyst.subjects import CODE, NO_NAMES, subjects, without_verbs
+from server.analyst.subjects import CODE, NO_NAMES, Subjects, subjects, without_verbs
 from server.analyst.topic_words import stems_of, topic_stems
 
 GO_ON = frozenset({Intent.CORRECTION})
@@ -86,6 +87,8 @@ class Question:
     carried: str | None = None
     profile: str | None = None
     note: str | None = None
+    place: int | None = None
+    """The place in the ranking of what is meant, from 0; -1 for its end."""
 
     @property
     def is_yes_or_no(self) -> bool:
@@ -176,8 +179,7 @@ def alone(
     in_kernel = intent is Intent.GROUP and OF_A_KERNEL.search(text) is not None
     if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about
         intent, otherwise = Intent.FUNCTION, intent
-    if pair:
-        named, intent = replace(named, maybe=(), placed=()), Intent.HOW_OFTEN
+    named, intent = _of_two(text, named, intent, pair)
     saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
     topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
@@ -212,6 +214,13 @@ def alone(
         understood=known,
         note=" ".join(filter(None, (not_read, note_in(near.language, near.language_probability, text)))) or None,
     )
+
+
+def _of_two(text: str, named: Subjects, intent: Intent, pair: str) -> tuple[Subjects, Intent]:
+    """What is asked of two words: whether one calls the other, or how often what they name is called."""
+    if (relation := relation_asked_of(text)) and {*relation} & {*named.names, *named.placed, *named.maybe}:
+        return replace(named, names=relation, maybe=(), placed=()), Intent.CALLERS
+    return (replace(named, maybe=(), placed=()), Intent.HOW_OFTEN) if pair else (named, intent)
 
 
 def _read(prompt: str) -> tuple[str, str | None]:

@@ -5,10 +5,12 @@ import re
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS
+from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
 from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
+from server.analyst.recorded_events import recorded_events
 from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
@@ -54,7 +56,12 @@ _YES = re.compile(r"\*\*(?:Yes|Partly|Only partly)[:,] (?=[\w\[])")
 _LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
 _EITHER = re.compile(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
-_OF_CPU = re.compile(r"\b(?:cpu|processor)[ -]time\b", re.IGNORECASE)
+_OF_CPU = re.compile(
+    r"\b(?:cpu|processor)[ -]time\b|\bhow much (?:cpu|processor)\b|"
+    r"\b(?:burn|eat|use|cost|take|need|consume|hog)(?:s|ing)?\b.{0,12}\b(?:cpu|processor)\b|"
+    r"\bwie ?viel (?:cpu|rechenzeit)",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
 
@@ -62,6 +69,8 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
     first, *others = KINDS[question.intent].write(question, evidence)
+    if events := recorded_events(question, evidence):
+        first, others = events, [leading(evidence, "What takes the most time is")]
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence) or false_total(question, evidence)

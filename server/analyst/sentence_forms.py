@@ -154,6 +154,32 @@ def done_to(text: str) -> str:
     return f"{found['verb']} {found['noun']}" if found else ""
 
 
+_NAME = r"`?(?P<{}>[\w.:$<>]{{2,}}(?:\(\))?)`?"
+_CALLED_FROM = re.compile(
+    rf"\b(?:is|are|was|were)\s+(?:the )?{_NAME.format('callee')}\s+(?:\w+ )?(?:called|invoked|reached|run|used)\s+"
+    rf"(?:\w+ly )?(?:from|by|in|via|through|inside|within)\s+(?:the )?{_NAME.format('caller')}",
+    re.IGNORECASE,
+)
+_CALLS = re.compile(
+    rf"\b(?:does|do|did)\s+(?:the )?{_NAME.format('caller')}\s+(?:\w+ )?(?:call|invoke|reach|run|use)\s+(?:the )?"
+    rf"{_NAME.format('callee')}",
+    re.IGNORECASE,
+)
+
+
+_NO_FUNCTIONS_WORDS = """
+it itself this that they them these those he she anything something nothing anyone other others another any time what
+"""
+_NO_FUNCTIONS = frozenset(_NO_FUNCTIONS_WORDS.split())
+
+
+def relation_asked_of(text: str) -> tuple[str, ...]:
+    """What is called and by what, of `is strcat called from column_sums?`; empty where it is not asked so."""
+    found = _CALLED_FROM.search(text) or _CALLS.search(text)
+    pair = (found["callee"].rstrip(".:"), found["caller"].rstrip(".:")) if found else ()
+    return () if _NO_FUNCTIONS.intersection(one.casefold() for one in pair) else pair
+
+
 _ORDER = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 _NTH = re.compile(
     rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive|"

@@ -16,13 +16,12 @@ from server.analyst.going_on import (
     WITHIN,
     corrected,
     long_words,
-    next_asked_for,
     speaks_of_recordings,
-    with_ordinals,
 )
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
+from server.analyst.ordinals import bare_place, place_within, with_ordinals
 from server.analyst.question import MOST, Question, alone
 from server.analyst.sentence_forms import done_to, place_asked_for
 from server.analyst.subjects import CODE, NO_NAMES
@@ -43,6 +42,8 @@ _GOES_ON = re.compile(
 )
 """Prompts that are nothing without what was said before."""
 
+OF_THE_RANKING = "It is counted by self value, the heaviest of the main profile first."
+"""The note where no list was given that a place could be in."""
 AGAIN = "Looked up again in the trace: these are its figures."
 """The note for a person who doubts the answer before."""
 
@@ -71,8 +72,12 @@ def understood(
         return _doubted(viewer, windows, spoken_of)
     if spoken_of and (thread := _next_thread(prompt, spoken_of)):
         return thread
-    prompt = with_ordinals(prompt, spoken_of.listed) if spoken_of else prompt
+    if spoken_of and (by_place := _by_place(prompt, spoken_of)):
+        return by_place
+    prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed) if spoken_of else prompt
     question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
+    if spoken_of and question.saves and _BOTH.search(question.text) and (both := _two_before(spoken_of)):
+        return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
     if around := within(question.text, openings) or next_to(question.text, asked, openings):
         return replace(question, intent=Intent.WINDOW, time_ranges=(around,), understood=True)
@@ -106,10 +111,39 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
 
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second thread (`and second?`) of an answer about threads."""
-    at = next_asked_for(" ".join(prompt.split()))
-    if not 0 <= at < len(spoken_of.threads):
+    at = bare_place(" ".join(prompt.split()))
+    if at is None or not 0 <= at < len(spoken_of.threads):
         return None
     return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
+
+
+_BOTH = re.compile(
+    r"\b(?:both|(?:the|those|these) two|beide[ns]?|les deux|los dos|ambos|entrambi)\b|两者|两个", re.IGNORECASE
+)
+
+
+def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:
+    """The two names of the newest prompt that set one against another; empty where none did."""
+    for prompt in (spoken_of.prompt, *spoken_of.prompts[::-1]):
+        before = alone(prompt, {}, None)
+        names = before.names or before.maybe
+        if len(names) == 2:
+            return names
+    return ()
+
+
+def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
+    """The question for the second of all (`the second?`) after an answer that named the first alone, and no list."""
+    if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
+        return None
+    text = " ".join(prompt.split())
+    if (place := bare_place(text)) is not None and place >= 0:
+        return Question(intent=Intent.FUNCTION, text=text, place=place, note=OF_THE_RANKING)
+    found = place_within(text)
+    if found is None or found[0] < 0:
+        return None
+    asked = f"{text[: found[1]]}`{spoken_of.name}`{text[found[2] :]}"
+    return replace(alone(asked, {}, None), names=(), maybe=(), stems=(), place=found[0], note=OF_THE_RANKING)
 
 
 _OF_COMPARING_WORDS = """

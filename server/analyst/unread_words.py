@@ -6,13 +6,15 @@ import re
 from functools import cache
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.intent import Intent
-from server.analyst.nearest_intent import asked_with, meaning
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many
 from server.analyst.topic_words import SHORTEST, stem
 from server.analyst.wording import coded, joined
 
+LETTERS = 5
+"""Of a word that may have one too many."""
 OF_ASKING = 5
 """Intents from which a word that their examples have is one of asking, and says nothing of what is asked."""
 MOST = 3
@@ -51,7 +53,8 @@ pages hang hangs freeze freezes froze isn aren doesn don didn won wouldn shouldn
 loops bytes calls counts cycles instructions microseconds milliseconds millions minutes ms samples seconds thousand
 times second minute hour million hundred half third quarter win ran run running concurrent concurrently parallel
 async free gone given executing eaten lose loses losing lost script scripts bundle bundles file files queries query
-kernel kernels took taken cost costs longest slowest lasted
+kernel kernels took taken cost costs longest slowest lasted api altogether alltogether overall entirely throughput
+latency service services server app happen happens happened
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
@@ -76,6 +79,8 @@ _SLOW_THING = re.compile(
 
 def unread(question: Question, text: str) -> tuple[str, ...]:
     """The words of the prompt that are neither of asking, nor of the intent, nor in the answer."""
+    if question.note and question.intent in ABOUT_ONE_FUNCTION and not _has_subject(question):
+        return _foreign(question.text, text)
     if not question.text.isascii() or question.note or question.intent in _WITHOUT_A_SUBJECT:
         return ()
     if question.intent in _OF_EVERYTHING and not _SLOW_THING.search(question.text):
@@ -87,12 +92,30 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         root = stem(word)
         intents = _of_stems().get(root, frozenset())
         known = word.casefold() in SMALL_WORDS or len(intents) >= OF_ASKING or question.intent in intents
-        if not (known or len(root) < SHORTEST or root in answer):
+        if not (known or len(root) < SHORTEST or root in answer or _is_mistyped(word.casefold())):
             found[word] = None
     by_name = bool(question.names) and not question.carried
     if by_name and len(found) == 1:
         return ()
     return tuple(word for word in found if not _is_modifier(word, question.text, answer))
+
+
+def _has_subject(question: Question) -> bool:
+    return bool(question.names or question.handle or question.carried)
+
+
+def _foreign(asked: str, text: str) -> tuple[str, ...]:
+    """The words of a prompt in another language that no example has, where nothing in it was found in the trace."""
+    answer = without_addresses(text).casefold()
+    words = dict.fromkeys(word for word in re.findall(r"[^\W\d_]{3,}", asked) if word.casefold() not in vocabulary())
+    return tuple(word for word in words if word.casefold() not in answer)
+
+
+def _is_mistyped(word: str) -> bool:
+    """Whether two letters of a word of asking are the wrong way round, or one is too many: `teh`, `happend`."""
+    ways = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
+    ways += [word[:at] + word[at + 1 :] for at in range(len(word))] if len(word) > LETTERS else []
+    return any(one in SMALL_WORDS or one == "the" for one in ways)
 
 
 def _is_modifier(word: str, text: str, answer: str) -> bool:

@@ -69,11 +69,14 @@ def _recorded(trace: Trace, profiles: list[Profile]) -> Verdict:
         culprit = int(tree.frame[leaf[np.argmax(tree.own[leaf])]])
     inside = own.above(tree.frame == culprit)[leaf] >= 0
     value = float(tree.own[leaf[inside]].sum())
-    count = int(profile.tree.count.sum())
+    whole = profile.tree
+    count = int(whole.count[whole.levels.at_or_below(whole.frame == culprit)].sum())
     threads = _waiting_threads(trace, profile)
     lasted = _length(trace)
     part = total / (lasted * max(threads, 1)) if lasted else None
-    said = f"{waits.amount(total)} in {count:,} waits" if count and not handed.any() else waits.amount(total)
+    said = f"{waits.amount(value)} in {count:,} waits" if count and not handed.any() else waits.amount(value)
+    of_all = ", all of it" if (elsewhere := waits.amount(value) != waits.amount(total)) else ""
+    said += f", of {waits.amount(total)} in all" if elsewhere else ""
     if total < threshold("lock-contention.length") or (1.0 if part is None else part) < threshold(
         "lock-contention.share"
     ):
@@ -82,7 +85,9 @@ def _recorded(trace: Trace, profiles: list[Profile]) -> Verdict:
     evidence = [Evidence(f"f{culprit}", trace.frame_name(culprit), format_value(value, profile.unit))]
     if lock is not None:
         evidence.append(lock)
-    each = f", {format_share(part)} of the recording in each of {threads} threads" if part and threads > 1 else ""
+    each = ""
+    if part and threads > 1:
+        each = f"{of_all or ','} {format_share(part)} of the recording in each of {threads} threads"
     return Verdict(
         State.FAIL,
         f"Threads wait for a lock in {{0}}: {said}{each}"

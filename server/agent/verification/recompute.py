@@ -134,12 +134,7 @@ class Recomputation:
 
     def _is_of_module(self, frame: int, parts: list[str]) -> bool:
         """`ast.parse`, `fs.readFileSync`: a function by the name of the file or the package that it is of."""
-        own = name_parts(self._trace.frame_name(frame))
-        if own[-1:] != parts[-1:] or len(own) >= len(parts):
-            return False
-        places = [re.sub(r"\.\w+$", "", one) for one in re.split(r"[/\\\\:]", self._trace.frame_file(frame) or "")]
-        places = [one for one in places if one and one != "__init__"]
-        return places[len(places) - len(parts) + len(own) :] == parts[: -len(own)]
+        return _is_of_place(name_parts(self._trace.frame_name(frame)), self._trace.frame_file(frame) or "", parts)
 
     @cached_property
     def _builtins(self) -> dict[str, list[int]]:
@@ -194,6 +189,23 @@ def _ends_in(own: list[str], parts: list[str]) -> bool:
     """Whether the last words of a name are these; `HandleTable` may be `ObjectOutputStream$HandleTable`."""
     last = own[-len(parts) :]
     return last == parts or (last[1:] == parts[1:] and last[:1] != [] and last[0].endswith(f"${parts[0]}"))
+
+
+def _is_of_place(own: list[str], file: str, parts: list[str]) -> bool:
+    """Whether parts of a written name before the function's own are the last of its file's path: a private module
+    (`re/_compiler.py`) is of its package."""
+    if own[-1:] != parts[-1:] or len(own) >= len(parts):
+        return False
+    places = [re.sub(r"\.\w+$", "", one) for one in re.split(r"[/\\:]", file)]
+    places = [one for one in places if one and not one.startswith("_")]
+    return places[len(places) - len(parts) + len(own) :] == parts[: -len(own)]
+
+
+def is_written(name: str, file: str, said: str) -> bool:
+    """Whether a written name of several parts, a receiver, class or module and a function, is that of a function."""
+    parts = name_parts(said)
+    own = name_parts(name)
+    return len(parts) > 1 and (_ends_in(own, parts) or _is_of_place(own, file, parts))
 
 
 def name_parts(name: str) -> list[str]:

@@ -6,7 +6,8 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
-from server.analyst.kinds.one_function import is_named, leading
+from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question

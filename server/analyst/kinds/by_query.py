@@ -7,8 +7,9 @@ from server.analyst.evidence import Evidence, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import one_function, overview, waiting
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.moments_and_calls import NO_MOMENTS
-from server.analyst.kinds.one_function import leading, meant
+from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.moments import is_next_to
 from server.analyst.question import Question

@@ -6,10 +6,11 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.going_on import PER_CALL
-from server.analyst.kinds.one_function import around_of, calls_itself, unknown
+from server.analyst.kinds.meant_functions import around_of
+from server.analyst.kinds.one_function import calls_itself, leading, unknown
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
-from server.analyst.wording import CALLS, amount, cited, coded, counted, listed, located, own, total
+from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total
 
 HOW_TO_COUNT = (
     "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
@@ -33,6 +34,26 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
     return [f"**The most calls go to {first_}.**", f"After it: {'; '.join(others)}." if others else ""]
 
 
+_OF_WHAT = re.compile(
+    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)", re.IGNORECASE
+)
+
+
+def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
+    """How many of what the recording counts there are in all; what it does not count cannot be said, unless a function
+    is meant."""
+    found, main = _OF_WHAT.search(question.text), evidence.main
+    if found is None or question.names or question.handle or main is None or found[1].casefold() in ("times", "fois"):
+        return []
+    thing, what = found[1].casefold().rstrip("s"), str(main.get("counted") or "")
+    if what and thing == what.rstrip("s") and main.get("count"):
+        number = linked(f"{int(main['count']):,}", main["count"])
+        return [f"**{number} {what} were recorded in {cited_profile(main)}.**", leading(evidence, "The most is in")]
+    if question.maybe or question.stems:
+        return []
+    return [f"**How many {found[1]} there were, I cannot say**: {coded(thing)} is nothing that this recording counts."]
+
+
 def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
     """What one call takes on average, as a sentence; empty where nothing was counted but samples."""
     if what in (None, "samples") or not row["count"]:
@@ -46,6 +67,8 @@ def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
 def _how_often(question: Question, evidence: Evidence) -> list[str]:
     if most := _most_called(question, evidence):
         return most
+    if whole := counted_in_all(question, evidence):
+        return whole
     around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)

@@ -7,7 +7,8 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds import call_counts, one_function
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
-from server.analyst.kinds.one_function import leading, meant
+from server.analyst.kinds.meant_functions import meant
+from server.analyst.kinds.one_function import leading
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import place_asked_for
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, located

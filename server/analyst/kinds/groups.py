@@ -164,7 +164,8 @@ def group(question: Question, evidence: Evidence) -> list[str]:
             _overlap(sums),
         ]
     if RANKS.search(question.text) and len(rows) > 1 and rows[0]["self_value"] != rows[0]["total_value"]:
-        ranked_rows = sorted(rows, key=lambda row: -row["total_value"])
+        by_name = [row for row in rows if name.casefold() in row["name"].casefold()]  # and not by its file alone
+        ranked_rows = sorted(by_name if len(by_name) > 1 else rows, key=lambda row: -row["total_value"])
         listed_rows = joined([f"{cited(row)} with {total(row, unit)}" for row in ranked_rows[1 : SHOWN + 1]])
         return [f"**The longest is {cited(ranked_rows[0])}: {total(ranked_rows[0], unit)}**, then {listed_rows}."]
     where = " of all profiles together" if found["profile"] == "all" else ""

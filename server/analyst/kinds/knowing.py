@@ -3,23 +3,17 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, is_pseudo
-from server.analyst.figures import remainder
+from server.analyst.evidence import Evidence
 from server.analyst.findings import distinct_findings, sentence_of
-from server.analyst.kinds import one_function
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
-from server.analyst.kinds.overview import first as overview_first
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.kinds.paths import LEADS, is_entry, parts_of
+from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded, own, share, total
+from server.analyst.wording import amount, coded
 
-REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
-"""Findings of the same work done again."""
-_ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
@@ -98,72 +92,6 @@ def _still(evidence: Evidence) -> str:
     return (
         "If it still feels slow, the cause is probably not in what was recorded: waiting, another thread or process, "
         "or a moment outside this recording."
-    )
-
-
-def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
-    return one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
-
-
-def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
-    return [] if _names(question) else then_overview(question, evidence)
-
-
-def _names(question: Question) -> bool:
-    return bool(question.names or question.handle)
-
-
-def _saving(question: Question, evidence: Evidence) -> list[str]:
-    """What would be gained at most if a function cost nothing."""
-    rows = one_function.meant(question, evidence)
-    if not rows:
-        return one_function.unknown(question, evidence)
-    row, unit = rows[0], evidence.unit
-    rest = ""
-    if 0 < row["total_share"] < 1 and row["total_value"] > 0:
-        left, left_share = remainder(row["total_value"], row["total_share"])
-        rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
-    return [
-        (
-            f"**At most {total(row, unit)} would be saved, if {cited(row)} and all that it calls cost nothing**: "
-            f"{own(row, unit)} itself.{rest}"
-        ),
-        leading(evidence, "What takes the most is"),
-    ]
-
-
-def first_fix(question: Question, evidence: Evidence) -> list[str]:
-    """What to change, by what it could save at most."""
-    if _names(question):
-        return _saving(question, evidence)
-    lead = evidence.lead
-    parts = overview(question, evidence)
-    again = next((row for name in REPEATED if (row := evidence.finding(name))), None)
-    if again and _ONCE.search(question.text):
-        share_of = f": at most {share(again['share'])}" if again["share"] else ""
-        return [f"**What is done again could be saved{share_of}.** {sentence_of(again)} {again['advice']}", *parts]
-    if lead is None:
-        return parts
-    if lead.row["self_share"] < LEADS:
-        return [_largest_part(evidence, lead.unit), *parts]
-    own_lead, row = evidence.own_lead, lead.row
-    behind = (
-        own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
-    )
-    start = own_lead.row if own_lead is not None and behind else row
-    return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
-
-
-def _largest_part(evidence: Evidence, unit: str) -> str:
-    """Where to begin when no function leads; empty where one way holds nearly everything."""
-    parts = parts_of(evidence)
-    if not parts:
-        return ""
-    part = next((one for one in parts if not is_pseudo(one)), parts[0])
-    inside = "".join(f" In it {cited(one)} holds the most: {total(one, unit)}." for one in part["inside"][:1])
-    return (
-        f"**Start with {cited(part)}, the largest part: {total(part, unit)}.**{inside} Nothing else can save more: "
-        "look whether it must run at all, as often, and over as much."
     )
 
 

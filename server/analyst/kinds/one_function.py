@@ -1,12 +1,11 @@
 """Questions about one function, or two: what it costs, who calls it, what it calls, how often."""
 
-import re
 from typing import Any
 
-from server.agent.verification.recompute import last_part
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.caller_chains import chain_above, highest, not_made
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.meant_functions import around_of, is_named, matches_of, meant, still_to_find
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, why_slow
@@ -40,13 +39,6 @@ OTHER_PROFILES = 3
 """Profiles of another kind that are asked for a function that the main one does not hold."""
 
 
-def is_named(row: dict[str, Any], said: str) -> bool:
-    """Whether a row's function is the one that a person writes so."""
-    name, asked_for = row["name"].removesuffix("()"), said.removesuffix("()")
-    ways = (name, last_part(name), last_part(name).strip("_"))
-    return asked_for in ways or asked_for.casefold() in [way.casefold() for way in ways]
-
-
 def first(question: Question, evidence: Evidence) -> list[Call]:
     if question.handle:
         where = {"profile": question.profile} if question.profile else {}
@@ -61,6 +53,8 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
+    if missing := still_to_find(question, evidence):
+        return missing
     rows = meant(question, evidence)
     calls: list[Call] = []
     two_of_them = rows[: 2 if question.intent is Intent.TWO_FUNCTIONS else 1]
@@ -138,51 +132,8 @@ def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[
     return {"profile": ways[0]} if ways else {"profile": "all"}
 
 
-def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
-    """The functions in question, one a name: of the same name the heaviest, else the heaviest that holds the name; the
-    hottest function when none is named.
-    """
-    if question.handle:
-        known = evidence.first("get_callers_callees", frame=question.handle)
-        return [known["frame"]] if known else []
-    names = question.names or question.maybe
-    if not names:
-        return [evidence.lead.row] if evidence.lead and question.intent is not Intent.SHOW else []
-    found: dict[str, dict[str, Any]] = {}
-    for exact in (True, False):
-        for name in names:
-            matches = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
-            rows = [row for row in matches if not exact or is_named(row, name)]
-            rows = namesake(rows, matches, name) if exact and rows else rows
-            if rows and not any(is_named(row, name) for row in found.values()):
-                found.setdefault(rows[0]["handle"], rows[0])
-        if found and question.intent is not Intent.TWO_FUNCTIONS:
-            break
-    return list(found.values())
-
-
-VARIANT = 100
-"""By how much a variant of a function must weigh more to be meant by its name."""
-
-
-def namesake(rows: list[dict[str, Any]], matches: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Those of that very name; but the variant that a loader chose (`__strcmp_avx2` for `strcmp`) where it is what
-    weighs."""
-    variants = [row for row in matches if name in re.findall(r"[^\W_]+", row["name"]) and row not in rows]
-    heaviest = max(variants, key=lambda row: row["total_value"], default=None)
-    most = max(row["total_value"] for row in rows)
-    return [heaviest, *rows] if heaviest is not None and heaviest["total_value"] > VARIANT * most else rows
-
-
-def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:
-    rows = meant(question, evidence)
-    if len(rows) <= index:
-        return None
-    handle = rows[index]["handle"]
-    results = [result.data for result in evidence.all("get_callers_callees")]
-    counts = question.intent is Intent.HOW_OFTEN
-    results.sort(key=lambda data: (data["frame"]["total_value"] <= 0, counts and data["profile"] != "all"))
-    return next((data for data in results if data["frame"]["handle"] == handle), None)
+def _is_exact(name: str, evidence: Evidence) -> bool:
+    return any(is_named(row, name) for row in matches_of(name, evidence))
 
 
 def _several(question: Question, evidence: Evidence) -> list[str]:
@@ -190,7 +141,7 @@ def _several(question: Question, evidence: Evidence) -> list[str]:
     names = question.names or question.maybe
     found = evidence.first("find_frames", pattern=names[0]) if names and not question.handle else None
     rows = found["rows"] if found else []
-    if found is None or found["total_matches"] < SEVERAL or any(is_named(row, names[0]) for row in rows):
+    if found is None or found["total_matches"] < SEVERAL or _is_exact(names[0], evidence):
         return []
     unit = found["unit"]
     if found["total_value"] <= 0:
@@ -260,7 +211,8 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
     wrong = false_premise(question, evidence, row, unit)
     callee = next((one for one in around["callees"] if one["handle"]), None)
-    passes = "it does most of its work itself"
+    may_wait = evidence.runs_in_several and (evidence.main or {}).get("waits") == "unknown"
+    passes = "most of that is in itself" if may_wait else "it does most of its work itself"
     if _passes_on(around):
         most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
         passes = f"it mostly passes through to what it calls{most}"
@@ -287,6 +239,10 @@ def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
     """What takes more, when the function in question is not what takes the most of the same profile."""
     lead, row = evidence.lead, around["frame"]
     if lead is None or lead.row["handle"] == row["handle"] or row["total_share"] >= 0.5:
+        return ""
+    if (
+        around["profile"] == "all" and lead.row["self_value"] <= row["self_value"]
+    ):  # its figures are of more threads than the lead's
         return ""
     if around["profile"] not in ("all", lead.profile):
         return ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence, is_pseudo, lead_of
 from server.analyst.findings import sentence_of
-from server.analyst.kinds import one_function
+from server.analyst.kinds import meant_functions, one_function
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
@@ -144,7 +144,7 @@ def first_recursion(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_recursion(question: Question, evidence: Evidence) -> list[Call]:
     """Who calls the function that is named, and how often it is the one that does."""
-    rows = one_function.meant(question, evidence) if question.names or question.handle else []
+    rows = meant_functions.meant(question, evidence) if question.names or question.handle else []
     if not rows:
         return []
     handle = rows[0]["handle"]
@@ -154,7 +154,7 @@ def then_recursion(question: Question, evidence: Evidence) -> list[Call]:
 
 def _of_one(question: Question, evidence: Evidence) -> list[str]:
     """Whether the named function calls itself, how often and how deep, where single calls were recorded."""
-    around = one_function.around_of(question, evidence)
+    around = meant_functions.around_of(question, evidence)
     if around is None:
         return one_function.unknown(question, evidence)
     row, unit = around["frame"], around["unit"]

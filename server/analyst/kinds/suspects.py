@@ -9,9 +9,10 @@ from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.analyst.kinds.knowing import REPEATED
-from server.analyst.kinds.one_function import leading, meant
+from server.analyst.kinds.meant_functions import meant
+from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_premise
+from server.analyst.kinds.savings import REPEATED
 from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Intent, Question
 from server.analyst.topic_words import words_of

@@ -118,7 +118,10 @@ def _opening(
     if lead and lead.row["self_value"] > busy_of(busiest):
         most = f" For longer it waits in {in_it}"
     place = f"is the busiest of {count}" if count > 1 else "works for"
+    alike = [row for row in ranked if _may_wait(row) and busy_of(row) >= ALL_THE_TIME * busy_of(busiest)]
     first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
+    if len(alike) > 1 and _may_wait(busiest):
+        first = _always_sampled(alike, lead, busy)
     if idle := _mostly_idle(question, ranked):
         return f"{idle} {first}"
     if asks_how_many(question.text) or count == 1:
@@ -128,6 +131,24 @@ def _opening(
     elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(ranked) > 1:
         first = f"{_evenness(ranked)} {first}"
     return first
+
+
+NAMED = 3
+ALL_THE_TIME = 0.95
+"""Part of the longest thread's time from which others are as long on the stack."""
+
+
+def _always_sampled(alike: list[dict[str, Any]], lead: Lead | None, each: str) -> str:
+    """What stands for a ranking where several threads were sampled all the time, working or not."""
+    more = len(alike) - NAMED
+    names = ", ".join(cited_profile(row) for row in alike[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    most = f" In the first the most is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
+    return (
+        f"**None is the busiest: {len(alike)} threads were sampled for {each} or nearly so**, {names}. Whether they "
+        "worked or waited the recording does not say: threads that take turns look alike in it, and so does one that "
+        "only sleeps."
+        f"{most}"
+    )
 
 
 def _waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
@@ -162,7 +183,10 @@ def _no_threads(evidence: Evidence, rows: list[dict[str, Any]]) -> list[str]:
     kinds = joined([cited_profile(row) for row in sorted(rows, key=lambda row: -busy_of(row))[:KINDS_NAMED]])
     more = f" and {len(rows) - KINDS_NAMED} more" if len(rows) > KINDS_NAMED else ""
     return [
-        f"**This recording is not divided by thread: its {len(rows)} profiles are kinds of events**, {kinds}{more}.",
+        (
+            "**Which thread that is, I cannot say: samples of all threads are counted together here**, in "
+            f"{len(rows)} profiles that are kinds of events: {kinds}{more}."
+        ),
         leading(evidence, "The heaviest function is"),
     ]
 
@@ -216,7 +240,13 @@ def _evenness(ranked: list[dict[str, Any]]) -> str:
 
 
 def _line(row: dict[str, Any]) -> str:
-    return f"{cited_profile(row)}: {row['kind']}, {amount(busy_of(row), row['unit'])} busy{_rest(row)}"
+    spent = "" if _may_wait(row) and not _rest(row) else " busy"
+    return f"{cited_profile(row)}: {row['kind']}, {amount(busy_of(row), row['unit'])}{spent}{_rest(row)}"
+
+
+def _may_wait(row: dict[str, Any]) -> bool:
+    """Whether a thread's time may be waiting: its recorder does not say how it sampled."""
+    return row["unit"] == "nanoseconds" and row["kind"] == "sampled" and row.get("waits") == "unknown"
 
 
 def first_one(question: Question, evidence: Evidence) -> list[Call]:
@@ -306,7 +336,8 @@ def _of_program(question: Question, evidence: Evidence) -> str:
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:
     busy, rest = amount(busy_of(row), row["unit"]), _rest(row)
     of_all = f" of {amount(length_of(row), 'nanoseconds')}" if rest else ""
-    said = f"**{cited_profile(row)} works for {busy}{of_all}{rest}{' of the time' if rest else ''}.**"
+    works = "was sampled" if _may_wait(row) and not rest else "works"
+    said = f"**{cited_profile(row)} {works} for {busy}{of_all}{rest}{' of the time' if rest else ''}.**"
     if lead is None:
         return said
     waiting = " By its name that is waiting, not work." if waits(lead.row["name"]) else ""

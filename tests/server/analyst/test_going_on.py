@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from server.analyst.evidence import SpokenOf
-from server.analyst.going_on import with_ordinals
+from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Intent, Question
 from server.analyst.understanding import AGAIN, understood
 
-SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8", "f9"))
+SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8", "f9"), ranked=("f7", "f8", "f9"))
 BUSIEST = "**The busiest [200 ms](#q3.c1) is from [1.20 s](#q3.c2) to [1.40 s](#q3.c3)**: work."
 SLOWEST = "**The slowest call of [`f`](#s1) took [117 ms](#q2.c1)**, from [19.4 ms](#q2.c2) on."
 

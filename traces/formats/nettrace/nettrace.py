@@ -6,6 +6,7 @@ of each whether it ran managed code. The methods that the runtime lists when a r
 """
 
 import struct
+from collections import Counter
 from datetime import UTC, datetime
 from operator import itemgetter
 
@@ -29,13 +30,27 @@ METHOD = struct.Struct("<QQQI8x")
 """Number of the method and of its module, address, size; two numbers more, then namespace, name and signature."""
 MODULE_PATH = 24
 IN_MANAGED_CODE = 2
+COLLECTIONS, WAITS, TICKS, EXCEPTIONS, POOL = (Kind(RUNTIME, number) for number in (1, 81, 10, 80, 55))
+COUNTED = {
+    COLLECTIONS: ("recorded_collections", "garbage collections"),
+    WAITS: ("recorded_lock_waits", "waits for locks"),
+    TICKS: ("recorded_allocations", "samples of allocations"),
+    EXCEPTIONS: ("recorded_exceptions", "exceptions"),
+    POOL: ("recorded_pool_changes", "changes of the thread pool's size"),
+}
+"""Events of the runtime of which only the number is read: the code of a warning, and what they are."""
+STARVATION = 6
+"""The reason of a change of the pool's size that threads are missing."""
+TYPE_NAME = 18
+"""Bytes of a sample of allocations before an address and the name of the type."""
 UNMANAGED = "(unmanaged code)"
 TIME, SAMPLES = ValueType("time", Unit.NANOSECONDS), ValueType("samples", Unit.COUNT)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; the one that runs most managed code is the default. Raises DamagedTrace."""
-    contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES)), builder)
+    contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES, *COUNTED)), builder)
+    _count_events(contents, builder)
     builder.warn("lost", "events were lost while recording", contents.lost)
     if not contents.time:
         raise EmptyTrace(
@@ -50,6 +65,28 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     for tid, mine in rows_of_each(thread):
         rows = mine[np.argsort(time[mine], kind="stable")]
         _add(str(tid), rows, time[rows], frames, bounds, contents, builder)
+
+
+def _count_events(contents: Contents, builder: TraceBuilder) -> None:
+    """Say how many events of the runtime there are besides the samples, and of what the most."""
+    for kind, (code, what) in COUNTED.items():
+        payloads = contents.named.pop(kind, [])
+        more = ""
+        if kind == TICKS and (most := _most_allocated(payloads, contents.start.address_bytes)):
+            more = f"; the most are of {most}"
+        elif kind == POOL and (starved := sum(one[12:16] == STARVATION.to_bytes(4, "little") for one in payloads)):
+            more = f"; {starved:,} because threads were missing (starvation)"
+        builder.warn(code, f"{what} are in the file: they are counted, and not drawn{more}", len(payloads))
+
+
+def _most_allocated(payloads: list[bytes], address_bytes: int) -> str:
+    """The type that the most samples of allocations are of, and how many; empty where none is named."""
+    found: Counter[bytes] = Counter(one[TYPE_NAME + address_bytes :].partition(b"\0\0\0")[0] for one in payloads)
+    name, count = found.most_common(1)[0] if found else (b"", 0)
+    try:
+        return f"{utf16(name + bytes(4), 0)[0]} ({count:,})" if name else ""
+    except IndexError:
+        return ""
 
 
 def _add(

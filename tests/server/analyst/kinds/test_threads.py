@@ -87,7 +87,7 @@ def test_kinds_of_events_are_no_threads() -> None:
     sums = a_thread("p0", name="Without native calls", unit="count", busy=None, total=59, tid="", idle=None)
     waits = a_thread("p1", name="Waits of main", busy=0.0, waiting=99e6, idle=1e6)
     answer = listed("which threads are there?", sums, waits)
-    assert answer.startswith("**This recording is not divided by thread: its 2 profiles are kinds of events**")
+    assert answer.startswith("**Which thread that is, I cannot say: samples of all threads are counted together here**")
 
 
 def test_programs_are_set_against_each_other() -> None:

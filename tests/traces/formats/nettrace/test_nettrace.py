@@ -12,9 +12,11 @@ from tests.traces.formats.nettrace.dotnet_recordings import (
     MANAGED,
     MODULE,
     OTHER,
+    RUNTIME,
     SAMPLE,
     STREAM,
     compressed,
+    described,
     method,
     module,
     plain,
@@ -22,6 +24,7 @@ from tests.traces.formats.nettrace.dotnet_recordings import (
     sampled,
     stacked,
     started,
+    wide,
 )
 from tests.traces.stacks_of_traces import read, stacks, warnings
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnrecognisedTrace
@@ -45,6 +48,22 @@ BLOCKS = (
 )
 
 
+TICK, CHANGE = 6, 7
+
+
+def test_events_of_the_runtime_are_counted_by_their_kind() -> None:
+    """A sample of allocations is of a type, a change of the thread pool has a reason."""
+    kinds = (*KINDS, described(TICK, RUNTIME, 10), described(CHANGE, RUNTIME, 55))
+    ticks = [(TICK, bytes(26) + wide(name) + bytes(16)) for name in ("System.Char[]", "System.Char[]", "App.Job")]
+    changes = [(CHANGE, struct.pack("<dIIH", 1.5, 9, reason, 1)) for reason in (6, 6, 3)]
+    blocks = (("MetadataBlock", compressed(kinds)), *BLOCKS[1:], ("EventBlock", compressed([*ticks, *changes])))
+    found = {one.code: (one.count, one.text) for one in read(recording(*blocks)).warnings}
+    assert found["recorded_allocations"][0] == 3
+    assert found["recorded_allocations"][1].endswith("the most are of System.Char[] (2)")
+    assert found["recorded_pool_changes"][0] == 3
+    assert found["recorded_pool_changes"][1].endswith("2 because threads were missing (starvation)")
+
+
 def test_a_thread_is_a_profile_and_a_sample_lasts_until_the_next() -> None:
     trace = read(recording(*BLOCKS))
     assert trace.format == "nettrace"
@@ -58,7 +77,7 @@ def test_a_thread_is_a_profile_and_a_sample_lasts_until_the_next() -> None:
     assert {trace.frame_file(f) for f, name in enumerate(trace.frame_names) if "App." in name} == {"/app/App.dll"}
     assert trace.recorded_at_ns == 1_795_343_400_250_000_000
     assert trace.default_profile == 0
-    assert warnings(trace) == {"no_symbols": 1}
+    assert warnings(trace) == {"no_symbols": 1, "recorded_exceptions": 1}
 
 
 def test_the_thread_that_runs_managed_code_comes_before_those_that_wait() -> None:

@@ -1,0 +1,131 @@
+"""Questions for what to change first, and for what would be saved if functions cost nothing."""
+
+import re
+from typing import Any
+
+from server.analyst.evidence import Evidence, is_pseudo
+from server.analyst.figures import remainder
+from server.analyst.findings import sentence_of
+from server.analyst.kinds import one_function
+from server.analyst.kinds.kind import SUMMARY, Call
+from server.analyst.kinds.meant_functions import meant, still_to_find
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import first as overview_first
+from server.analyst.kinds.overview import overview
+from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.paths import LEADS, is_entry, parts_of
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, coded, joined, own, share, total
+
+REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
+"""Findings of the same work done again."""
+_ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
+EVERYWHERE = "all"
+OF_ALL = " of all threads together"
+OVER = 1.001
+"""How many times what the main profile has of a function all must have to be what is asked for."""
+
+
+def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
+    if _is_of_several(question):
+        return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
+    return one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
+
+
+def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
+    """A function, or all of several, in every thread of the main one's kind."""
+    if not _names(question):
+        return then_overview(question, evidence)
+    if missing := still_to_find(question, evidence):
+        return missing
+    if not evidence.runs_in_several:
+        return []
+    if _is_of_several(question):
+        return [("find_frames", _search(question) | {"profile": EVERYWHERE})]
+    return [
+        ("get_callers_callees", {"frame": row["handle"], "profile": EVERYWHERE})
+        for row in meant(question, evidence)[:1]
+    ]
+
+
+def _names(question: Question) -> bool:
+    return bool(question.names or question.handle)
+
+
+def _is_of_several(question: Question) -> bool:
+    return len(question.names) > 1 and question.saves
+
+
+def _search(question: Question) -> dict[str, Any]:
+    return {"pattern": "|".join(re.escape(name) for name in question.names)[:200], "regex": True, "limit": 10}
+
+
+def _saving(question: Question, evidence: Evidence) -> list[str]:
+    """What would be gained at most if a function, or several, cost nothing, in all threads that run it."""
+    rows = meant(question, evidence)
+    if _is_of_several(question):
+        pattern = _search(question)["pattern"]
+        found = [evidence.first("find_frames", pattern=pattern, profile=which) for which in (None, EVERYWHERE)]
+        ways = [one for one in found if one and one["total_value"] > 0]
+        names = joined([coded(name) for name in question.names])
+    else:
+        around = evidence.first("get_callers_callees", profile=EVERYWHERE)
+        ways = [*rows[:1], *([around["frame"]] if around else [])]
+        names = cited(rows[0]) if rows else ""
+    if not rows or not ways:
+        return one_function.unknown(question, evidence)
+    row, unit = ways[0], evidence.unit
+    of_all = ways[-1]["total_value"] > OVER * row["total_value"]
+    row = ways[-1] if of_all else row
+    rest = ""
+    if 0 < row["total_share"] < 1 and row["total_value"] > 0:
+        left, left_share = remainder(row["total_value"], row["total_share"])
+        rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
+    what = "of waiting would be saved" if evidence.measures_waiting else "would be saved"
+    cost = "and all that they call" if _is_of_several(question) else "and all that it calls"
+    return [
+        (
+            f"**At most {total(row, unit)}{OF_ALL if of_all else ''} {what}, if {names} {cost} cost nothing**: "
+            f"{own(row, unit)} itself.{rest}"
+        ),
+        WAITS_OVERLAP if evidence.measures_waiting else "",
+        leading(evidence, "What takes the most is"),
+    ]
+
+
+WAITS_OVERLAP = "Threads wait at the same time: the sum of their waiting is no time on the clock."
+
+
+def first_fix(question: Question, evidence: Evidence) -> list[str]:
+    """What to change, by what it could save at most."""
+    if _names(question):
+        return _saving(question, evidence)
+    lead = evidence.lead
+    parts = overview(question, evidence)
+    again = next((row for name in REPEATED if (row := evidence.finding(name))), None)
+    if again and _ONCE.search(question.text):
+        share_of = f": at most {share(again['share'])}" if again["share"] else ""
+        return [f"**What is done again could be saved{share_of}.** {sentence_of(again)} {again['advice']}", *parts]
+    if lead is None:
+        return parts
+    if lead.row["self_share"] < LEADS:
+        return [_largest_part(evidence, lead.unit), *parts]
+    own_lead, row = evidence.own_lead, lead.row
+    behind = (
+        own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
+    )
+    start = own_lead.row if own_lead is not None and behind else row
+    return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
+
+
+def _largest_part(evidence: Evidence, unit: str) -> str:
+    """Where to begin when no function leads; empty where one way holds nearly everything."""
+    parts = parts_of(evidence)
+    if not parts:
+        return ""
+    part = next((one for one in parts if not is_pseudo(one)), parts[0])
+    inside = "".join(f" In it {cited(one)} holds the most: {total(one, unit)}." for one in part["inside"][:1])
+    return (
+        f"**Start with {cited(part)}, the largest part: {total(part, unit)}.**{inside} Nothing else can save more: "
+        "look whether it must run at all, as often, and over as much."
+    )

@@ -1,0 +1,102 @@
+"""Prompts that ask for one of a list by its place: `the second?`, `der dritte`, `y el más rápido?`, `the first`."""
+
+import re
+from collections.abc import Sequence
+
+from server.agent.verification.references.figure_links import without_addresses
+
+_PLACES = (
+    r"first|1st|erste[rns]?|premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa]|первый|第一个?",
+    r"second|2nd|other|next|zweite[rns]?|deuxième|segund[oa]|second[oa]|tweede|второй|第二个?",
+    r"third|3rd|dritte[rns]?|troisième|tercer[oa]?|terceir[oa]|terz[oa]|derde|третий|第三个?",
+    r"fourth|4th|vierte[rns]?|quatrième|cuart[oa]|quart[oa]|vierde|четв[её]ртый|第四个?",
+)
+"""Words for the places of a list, from its first."""
+_LAST = (
+    r"last|fastest|quickest|cheapest|lightest|(?:the )?least|schnellste[rns]?|letzte[rns]?|(?:plus )rapide|dernière?|"
+    r"(?:más |mais )r[áa]pid[oa]|últim[oa]|(?:più )veloce|ultim[oa]|snelste|laatste|самый быстрый|最快的?|最后一个?"
+)
+"""Words for the end of a list of what takes the most."""
+_WORD = rf"(?:{'|'.join(_PLACES)}|{_LAST})"
+_ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
+_NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process)"
+_BARE = re.compile(
+    rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:what(?:'s| is|s) )?(?:{_ARTICLE} )?(?P<word>{_WORD})"
+    rf"(?: {_NOUN})?\W*$",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(rf"^{_LAST}$", re.IGNORECASE)
+_WITHIN = re.compile(
+    rf"\b(?:{_ARTICLE} )?(?P<word>{'|'.join(_PLACES)}|last) {_NOUN}\b|"
+    rf"(?<=\b(?:on|of|in|by) )(?:{_ARTICLE} )(?P<end>{'|'.join(_PLACES)})(?=\W*$)|"
+    r"(?<![\w#])#(?P<sign>[1-9])(?![\w])|\b(?:number|nr|no)\.? ?(?P<number>[1-9])\b",
+    re.IGNORECASE,
+)
+_CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
+_OF_A_LIST_WORDS = """
+with and then or by calls call once ns µs us ms s min h b kb mb gb tb itself self total in of it samples contentions
+each waits
+"""
+_OF_A_LIST = frozenset(_OF_A_LIST_WORDS.split())
+"""Words between the members of a list in a sentence."""
+LAST = -1
+
+
+def place_of(word: str) -> int:
+    """`1` for `second` and `zweite`, `LAST` for what ends a list."""
+    if _OF_ALL.match(word):
+        return LAST
+    return next(place for place, ways in enumerate(_PLACES) if re.fullmatch(ways, word, re.IGNORECASE))
+
+
+def bare_place(prompt: str) -> int | None:
+    """The place that a prompt asks for which is nothing else; None for any other."""
+    found = _BARE.match(prompt)
+    return place_of(found["word"]) if found else None
+
+
+def place_within(prompt: str) -> tuple[int, int, int] | None:
+    """The place that a prompt speaks of, and where in it that stands."""
+    found = _WITHIN.search(prompt)
+    if found is None:
+        return None
+    digit = found["sign"] or found["number"]
+    return (int(digit) - 1 if digit else place_of(found["word"] or found["end"])), found.start(), found.end()
+
+
+def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = ()) -> str:
+    """The prompt with the handle of what it calls `the second one`: of the list that was given, else, unless it is
+    nothing but a place, of all that the answer before named."""
+    bare = bare_place(prompt)
+    if bare is not None:
+        return f"and {ranked[bare]}?" if len(ranked) > max(bare, 1) else prompt
+    found = place_within(prompt)
+    if found is None:
+        return prompt
+    place, start, end = found
+    among = ranked if len(ranked) > 1 else listed
+    return f"{prompt[:start]}{among[place]}{prompt[end:]}" if place < len(among) and among else prompt
+
+
+def ranked_in(answer: str) -> tuple[str, ...]:
+    """The handles of the list that an answer gives: in its first sentences, or as a table or lines; empty without."""
+    opening, _, rest = without_addresses(answer).partition("\n\n")
+    if len(in_sentence := _run(opening)) > 1:
+        return in_sentence
+    lines = [_CITED.match(line.lstrip("-| ")) for line in rest.splitlines() if line.startswith(("- ", "| "))]
+    found = tuple(dict.fromkeys(line[1] for line in lines if line))
+    return found if len(found) > 1 else ()
+
+
+def _run(sentence: str) -> tuple[str, ...]:
+    """The longest run of citations with nothing between them but figures and words of a list."""
+    best: list[str] = []
+    run: list[str] = []
+    end = 0
+    for one in _CITED.finditer(sentence):
+        gap = sentence[end : one.start()]
+        words = re.findall(r"[^\W\d_]+", gap.casefold())
+        run = [*run, one[1]] if run and "[" not in gap and set(words) <= _OF_A_LIST and ". " not in gap else [one[1]]
+        end = one.end()
+        best = max(best, run, key=len)
+    return tuple(dict.fromkeys(best))

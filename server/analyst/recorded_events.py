@@ -1,0 +1,29 @@
+"""What a recording has besides its profiles: events that the reader counted, and drew nothing of. Before a cause is
+denied, they are looked at.
+"""
+
+import re
+
+from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.question import Question
+
+_EVENTS = {
+    "recorded_collections": re.compile(r"\bgcs?\b|garbage|\bcollections?\b|\bcollector", re.IGNORECASE),
+    "recorded_lock_waits": re.compile(r"\block|\bcontention|\bcontended|\bmutex|\bmonitor", re.IGNORECASE),
+    "recorded_allocations": re.compile(r"\balloc", re.IGNORECASE),
+    "recorded_exceptions": re.compile(r"\bexceptions?\b|\bthrow", re.IGNORECASE),
+    "recorded_pool_changes": re.compile(r"\bthread ?pools?\b|\bstarv", re.IGNORECASE),
+}
+"""Words that ask for each, by the code of the reader's warning."""
+
+
+def recorded_events(question: Question, evidence: Evidence) -> str:
+    """How many events of the kind that is asked for there are; empty where none was counted."""
+    for warning in (evidence.summary or {}).get("warnings", ()):
+        asked = _EVENTS.get(warning["code"])
+        if asked and asked.search(question.text):
+            count, text = warning["count"], warning["text"].removesuffix(".")
+            yes = "Yes: " if question.is_yes_or_no else ""
+            return f"**{yes}{linked(f'{int(count):,}', count)} {text}.**"
+    return ""

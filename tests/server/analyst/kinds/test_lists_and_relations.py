@@ -1,0 +1,187 @@
+"""Answers keep the list that they gave; relations, sums and savings are of what is named, over all threads."""
+
+import numpy as np
+import pytest
+
+from server.analyst.ordinals import LAST, bare_place, ranked_in, with_ordinals
+from server.analyst.sentence_forms import relation_asked_of
+from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.traces.insights.recorded import MS, finished, frame, sampled, threads
+from traces.builder import TraceBuilder
+from traces.formats.format import sums
+from traces.model import Trace
+from traces.stacks import StackTable
+from traces.values import Counts, Unit, ValueType, Waits
+
+SORTS = {"main;merge_sort": 50, "main;quick_sort": 30, "main;heap_sort": 12, "main;load": 8}
+LEDGER = {
+    "main;main.(*RateCache).Get;sync.(*Mutex).Unlock": (700.0, 70.0),
+    "main;main.(*Ledger).Post;sync.(*Mutex).Unlock": (300.0, 30.0),
+}
+
+
+def waits() -> Trace:
+    """A mutex profile of Go: delays in milliseconds and how many there were."""
+    builder = TraceBuilder("ledger.mutex.pprof", "pprof")
+    table = StackTable()
+    leaves = table.leaves([[frame(builder, one) for one in stack.split(";")] for stack in LEDGER])
+    delays, counts = zip(*LEDGER.values(), strict=True)
+    builder.add_sampled(
+        "mutex",
+        table,
+        leaves,
+        [np.array(counts), np.array(delays) * MS],
+        values=(ValueType("contentions", Unit.COUNT), ValueType("delay", Unit.NANOSECONDS)),
+        default_value=1,
+        facts=sums(Counts.EVENTS, Waits.WAITING, count_value=0),
+    )
+    return finished(builder)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "place"),
+    [
+        ("the second?", 1),
+        ("and the second one?", 1),
+        ("y el segundo?", 1),
+        ("und der dritte?", 2),
+        ("et le deuxième ?", 1),
+        ("y el más rápido?", LAST),
+        ("第二个？", 1),
+        ("why is the second run slow?", None),
+        ("the last 2 seconds", None),
+    ],
+)
+def test_a_bare_place_is_read_in_several_languages(prompt: str, place: int | None) -> None:
+    assert bare_place(prompt) == place
+
+
+def test_a_list_is_what_an_answer_ranks_and_not_all_that_it_cites() -> None:
+    table = "| function |\n|---|\n| [`a`](#f1) | 5 |\n| [`b`](#f2) | 4 |"
+    assert ranked_in(f"**[`a`](#f1) leads.** It is called from [`x`](#f9).\n\n{table}") == ("f1", "f2")
+    assert ranked_in("**The longest is [`a`](#f1): [5 ms](#q1.c1)**, then [`b`](#f2) with 4 ms and [`c`](#f3).") == (
+        "f1",
+        "f2",
+        "f3",
+    )
+    assert ranked_in("**[`a`](#f1) takes the most.** What to look at is [`b`](#f2), which calls it.") == ()
+    assert with_ordinals("the second?", (), ("f1", "f9")) == "the second?"
+
+
+async def test_second_and_fastest_are_of_the_list_that_was_given() -> None:
+    _, second, fastest = await talk(sampled(SORTS), "which sort is the slowest?", "the second?", "y el más rápido?")
+    assert second.startswith("**[`quick_sort`](#f2)**"), second
+    assert fastest.startswith("**[`heap_sort`](#f3)**"), fastest
+
+
+async def test_the_second_without_a_list_is_that_of_the_ranking_of_who_waits() -> None:
+    first, second, count, cpu = await talk(
+        waits(),
+        "what are the goroutines blocked on",
+        "and the second one?",
+        "how many contentions on the first?",
+        "how much cpu does it burn?",
+    )
+    assert "[`main.(*RateCache).Get`](#f1): 700 ms in 70 waits, of 1.00 s in all" in first, first
+    assert second.startswith("**[`main.(*Ledger).Post`]"), second
+    assert count.startswith("**70 contentions lie in [`main.(*RateCache).Get`]"), count
+    assert cpu.startswith("**CPU time cannot be said: this trace measures waiting"), cpu
+
+
+async def test_a_go_receiver_is_found_without_its_brackets_and_the_pronoun_is_it() -> None:
+    saved, callers = await talk(waits(), "what would i save if RateCache.Get had no lock?", "who calls it")
+    assert saved.startswith("**At most 70.0% (700 ms) of waiting would be saved, if [`main.(*RateCache).Get`]"), saved
+    assert "[`main.(*RateCache).Get`](#f1) is called from [`main`](#f0)" in callers, callers
+
+
+async def test_all_contentions_are_counted() -> None:
+    answer, _ = await asked("how many contentions in total", waits())
+    assert answer.text.startswith("**100 contentions were recorded in [`mutex`](#p0).**"), answer.text
+
+
+async def test_what_nothing_counts_is_no_function() -> None:
+    answer, _ = await asked("how many goblins were there?", sampled(SORTS))
+    assert "goblin" in answer.text.partition("\n")[0], answer.text
+
+
+PYTHON = {
+    "main;compile@/usr/lib/python3/re/_compiler.py;parse": 30,
+    "main;<built-in method _sre.compile>": 2,
+    "main": 68,
+}
+
+
+async def test_a_function_of_a_module_is_not_the_builtin_that_ends_alike() -> None:
+    answer, _ = await asked("wie viel würde ich sparen wenn re.compile gratis wäre?", sampled(PYTHON))
+    assert answer.text.startswith("**At most 30.0% (30.0 ms) would be saved, if [`compile`]"), answer.text
+
+
+TWO = (["main;sum_up"] * 8 + ["main;check"] * 2, ["main;check"] * 6 + ["main;sum_up;join"] * 1 + ["", "", ""])
+
+
+async def test_what_is_saved_is_that_of_all_threads() -> None:
+    answer, _ = await asked("what would i save without `check`?", threads(*TWO))
+    assert answer.text.startswith("**At most 47.1% (80.0 ms) of all threads together would be saved"), answer.text
+
+
+async def test_two_functions_are_compared_over_all_threads() -> None:
+    answer, _ = await asked("`sum_up` or `check`, which costs more?", threads(*TWO))
+    assert "90.0 ms" in answer.text, answer.text
+    assert "80.0 ms" in answer.text, answer.text
+    assert "of all threads together" in answer.text, answer.text
+
+
+async def test_both_are_the_two_of_the_prompt_before() -> None:
+    _, both = await talk(sampled(SORTS), "`merge_sort` or `quick_sort`?", "and what if both were free")
+    assert both.startswith("**At most 80.0% (80.0 ms) would be saved"), both
+
+
+async def test_whether_one_function_calls_another_is_a_yes_or_a_no() -> None:
+    trace = sampled({"main;build_packet;strcat": 30, "main;column_sums;add": 60, "main": 10})
+    no, _ = await asked("is strcat called from column_sums?", trace)
+    assert no.text.startswith("**No: [`strcat`](#f2) is called from [`build_packet`](#f1)"), no.text
+    yes, _ = await asked("does column_sums call add?", trace)
+    assert yes.text.startswith("**Yes: [`column_sums`](#f3) calls [`add`](#f4).**"), yes.text
+    through, _ = await asked("is strcat called from `main`?", trace)
+    assert through.text.startswith("**Yes, through others: [`strcat`](#f2) runs below [`main`](#f0).**"), through.text
+    missing, _ = await asked("is strcat called from no_such_thing?", trace)
+    assert missing.text.startswith("This trace has no function that matches `no_such_thing`."), missing.text
+    assert relation_asked_of("does it call itself?") == ()
+
+
+async def test_threads_that_were_sampled_all_the_time_are_not_called_busy() -> None:
+    builder = TraceBuilder("small", "example")
+    for name in ("tile-0", "tile-1", "heartbeat"):
+        table = StackTable()
+        leaves = table.leaves([[frame(builder, "run"), frame(builder, name.partition("-")[0])]])
+        kinds = (ValueType("time", Unit.NANOSECONDS),)
+        facts = sums(Counts.SAMPLES, Waits.UNKNOWN)
+        builder.add_sampled(name, table, leaves, [np.array([2_000 * MS])], values=kinds, pid="1", tid=name, facts=facts)
+    answer, _ = await asked("which thread is the busiest?", finished(builder))
+    assert "busy" not in answer.text.replace("busiest", ""), answer.text
+
+
+async def test_words_of_another_language_that_nothing_is_named_like_are_admitted() -> None:
+    answer, _ = await asked("le tri des prix coûte combien ?", sampled(SORTS))
+    assert answer.text.startswith("**I could not place `tri` and `prix`"), answer.text
+
+
+async def test_a_slip_of_typing_is_no_word_that_was_not_read() -> None:
+    answer, _ = await asked("so where does teh time go?", sampled(SORTS))
+    assert "could not place" not in answer.text, answer.text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "code", "opening"),
+    [
+        ("how many GCs happend", "recorded_collections", "**3 "),
+        ("any lock contention?", "recorded_lock_waits", "**Yes: 3 "),
+        ("which type is allocated most", "recorded_allocations", "**3 "),
+        ("is the threadpool starving?", "recorded_pool_changes", "**Yes: 3 "),
+    ],
+)
+async def test_events_that_were_only_counted_are_not_denied(prompt: str, code: str, opening: str) -> None:
+    answer, _ = await asked(prompt, sampled(SORTS, warnings={code: 3}))
+    assert opening in answer.text, answer.text
+    other, _ = await asked(prompt, sampled(SORTS, warnings={"lost": 3}))
+    assert opening not in other.text, other.text

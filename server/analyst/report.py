@@ -3,6 +3,7 @@
 import re
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS
 from server.analyst.kinds.one_function import leading
@@ -10,7 +11,6 @@ from server.analyst.kinds.premises import false_total
 from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
-from server.analyst.recorded_events import recorded_events
 from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
@@ -69,7 +69,7 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
     first, *others = KINDS[question.intent].write(question, evidence)
-    if events := recorded_events(question, evidence):
+    if events := counted_events(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)

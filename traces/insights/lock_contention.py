@@ -69,8 +69,8 @@ def _recorded(trace: Trace, profiles: list[Profile]) -> Verdict:
         culprit = int(tree.frame[leaf[np.argmax(tree.own[leaf])]])
     inside = own.above(tree.frame == culprit)[leaf] >= 0
     value = float(tree.own[leaf[inside]].sum())
-    whole = profile.tree
-    count = int(whole.count[whole.levels.at_or_below(whole.frame == culprit)].sum())
+    every = profile.tree
+    count = int(every.count[every.levels.at_or_below(every.frame == culprit)].sum())
     threads = _waiting_threads(trace, profile)
     lasted = _length(trace)
     part = total / (lasted * max(threads, 1)) if lasted else None

@@ -11,13 +11,13 @@ from server.analyst.kinds import (
     knowing,
     overview,
     rankings,
-    relations,
     savings,
     suspects,
     talk,
     threads,
     two_functions,
     waiting,
+    who_calls,
 )
 from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
@@ -33,7 +33,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.HOT_PATH: Kind(rankings.first_path, rankings.hot_path),
     Intent.RECURSION: Kind(rankings.first_recursion, rankings.recursion, rankings.then_recursion),
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),
-    Intent.CALLERS: Kind(functions.first, relations.callers, relations.then),
+    Intent.CALLERS: Kind(functions.first, who_calls.callers, who_calls.then),
     Intent.CALLEES: Kind(functions.first, functions.callees, functions.then),
     Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, functions.then),
     Intent.TWO_FUNCTIONS: Kind(functions.first, two_functions.two, two_functions.then_two),

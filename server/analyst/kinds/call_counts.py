@@ -67,8 +67,8 @@ def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
 def _how_often(question: Question, evidence: Evidence) -> list[str]:
     if most := _most_called(question, evidence):
         return most
-    if whole := counted_in_all(question, evidence):
-        return whole
+    if all_counted := counted_in_all(question, evidence):
+        return all_counted
     around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)

@@ -18,7 +18,7 @@ _EVENTS = {
 """Words that ask for each, by the code of the reader's warning."""
 
 
-def recorded_events(question: Question, evidence: Evidence) -> str:
+def counted_events(question: Question, evidence: Evidence) -> str:
     """How many events of the kind that is asked for there are; empty where none was counted."""
     for warning in (evidence.summary or {}).get("warnings", ()):
         asked = _EVENTS.get(warning["code"])

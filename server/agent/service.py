@@ -25,7 +25,7 @@ from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 from server.protocol.mounted import answering_tools
-from server.protocol.wire_values import Check, Citation, Usage
+from server.protocol.wire_values import Check, Citation, OutsideSource, Usage
 
 Run = Callable[[TurnState, TurnContext], Awaitable[TurnState]]
 """From a turn's first state to the one in which it ends."""
@@ -152,6 +152,7 @@ def _answer(state: TurnState, context: TurnContext, seconds: float) -> TurnAnswe
         citations=tuple(Citation.model_validate(one) for one in state["references"]),
         checks=tuple(Check.model_validate(one) for one in state["checks"]),
         suggestions=tuple(state["suggestions"]),
+        sources=tuple(OutsideSource.model_validate(one) for one in state.get("outside_sources", ())),
         title=state["title"],
         model=model,
         prompt_version=state["prompt_version"],

@@ -12,7 +12,7 @@ from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceRow
 from server.ports.web import CallerWeb
 from server.protocol.events import TurnEvent
-from server.protocol.wire_values import Check, Citation, Usage, ViewerState
+from server.protocol.wire_values import Check, Citation, OutsideSource, Usage, ViewerState
 
 ATTEMPT = "attempt"
 """Key of a question's arguments: the attempt that asked it."""
@@ -100,6 +100,7 @@ class TurnAnswer:
     title: str | None
     model: str
     prompt_version: str
+    sources: tuple[OutsideSource, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
-from server.protocol.wire_values import AskedOfPage, Check, Citation, Table, Usage, Window
+from server.protocol.wire_values import AskedOfPage, Check, Citation, OutsideSource, Table, Usage, Window
 
 
 class _Event(WireModel):
@@ -127,6 +127,7 @@ class ModelResponseEnd(_Event):
     checks: list[Check]
     suggestions: list[str]
     partial: bool = False
+    sources: list[OutsideSource] = Field(default_factory=list)
 
 
 class TurnCancelled(_Event):

@@ -141,6 +141,14 @@ class Citation(WireModel):
     engine_version: str
 
 
+class OutsideSource(WireModel):
+    """Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository. `url`
+    is null where there is none to open."""
+
+    name: str
+    url: str | None = None
+
+
 class Check(WireModel):
     """One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character
     offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace

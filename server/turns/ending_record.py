@@ -26,7 +26,7 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
     match outcome:
         case TurnAnswer():
             end_metadata = end.model_dump(
-                mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
+                mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions", "sources"}
             ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
             notes = (_system_event(view.turn_id, text, {"event": event}) for event, text in outcome.notes.items())
             completed = replace(
@@ -61,6 +61,7 @@ def _end_event(outcome: Outcome) -> TurnEnd:
         citations=list(outcome.citations),
         checks=list(outcome.checks),
         suggestions=list(outcome.suggestions),
+        sources=list(outcome.sources),
     )
 
 

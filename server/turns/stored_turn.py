@@ -64,6 +64,7 @@ def _end(turn: TurnRow, rows: Sequence[MessageRow]) -> TurnEnd:
                 "citations": metadata.get("citations", []),
                 "checks": metadata.get("checks", []),
                 "suggestions": metadata.get("suggestions", []),
+                "sources": metadata.get("sources", []),
                 "partial": metadata.get("partial", False),
             }
         )

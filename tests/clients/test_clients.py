@@ -12,7 +12,7 @@ import pytest
 from server.agent.turn import PageQuestion, TurnAnswer, TurnInput, TurnSink, WaitsForPage
 from server.errors import ModelFailed
 from server.protocol.events import ToolError, ToolResult, ToolStart, TurnEvent, TurnStarted
-from server.protocol.wire_values import Check, Citation, Table, Usage
+from server.protocol.wire_values import Check, Citation, OutsideSource, Table, Usage
 from tests.clients.installed import NODE, clients_folder
 from tests.server.edges.streams.asking import text_of
 from tests.server.running_server import ScriptedAgent, running_server
@@ -29,6 +29,7 @@ PROMPTS = [f"{KINDS[number % len(KINDS)]} {number}" for number in range(50)]
 
 FIRST, SECOND = "Let me “look”.\n\n", "| a | b |\n|---|---|\n| 70 % | `read` |\n\n…and so – 🔥 e\u0301 \u2028 done.  "
 TABLE = Table(columns=["name", "ms"], rows=[["read", 700], ["parse", 900.5], ["paint", None]])
+PAGE = "https://docs.example/7"
 CITED = Citation(handle="f3", label="read", name="read", file="io.py", line=7, engine_version="1")
 CHECK = Check(claim="70 %", kind="percentage", status="verified", start=0, end=4)
 
@@ -79,6 +80,7 @@ class PromptedAgent(ScriptedAgent):
             usage=Usage(model_calls=1, input_tokens=10, output_tokens=5),
             citations=(CITED,),
             checks=(CHECK,),
+            sources=(OutsideSource(name="docs.example", url=PAGE), OutsideSource(name="tracker")),
             suggestions=(),
             title="Clients",
             model="script",
@@ -150,7 +152,7 @@ def _same(one: dict[str, Any], stored: list[dict[str, Any]], source: str, addres
     pictures = [f"{address}{row['contentImageUrl']}" for row in stored if row["contentImageUrl"]]
     assert one["files"] == pictures
     if kind in ("answer", "reload", "ask"):
-        assert (one["sources"], one["error"]) == ([source], None)
+        assert (one["sources"], one["error"]) == ([source, PAGE], None)
         assert {"table", "checks"} <= set(one["data"])
     elif kind == "fail":
         assert "model_failed: The provider is away." in one["error"]

@@ -145,7 +145,7 @@ async function assistantUi(path) {
       texts: of("text").map((part) => part.text),
       tools: of("tool-call").map((part) => [part.toolName, part.isError ? "output-error" : "output-available"]),
       files: of("file").map((part) => part.data),
-      sources: of("source").map((part) => part.url),
+      sources: of("source").flatMap((part) => part.url ?? []),
       data: [...called, ...of("data").map((part) => part.name)],
       error: error ?? messages().at(-1).status.error?.message ?? null,
     };
@@ -169,7 +169,7 @@ async function agUi() {
       onCustomEvent: ({ event }) => {
         if (event.name === "turn") seen.turnId = event.value.turnId;
         else if (event.name === "file") seen.files.push(event.value.url);
-        else if (event.name === "sources") seen.sources.push(...event.value.map((one) => one.url));
+        else if (event.name === "sources") seen.sources.push(...event.value.flatMap((one) => one.url ?? []));
         else seen.data.push(event.name);
       },
       onRunErrorEvent: ({ event }) => {

@@ -157,3 +157,4 @@ def test_a_call_that_a_person_has_to_allow_shows_all_that_would_leave(
             tool = page.locator(".tool").first
             expect(tool.locator(".tool-name")).to_have_text("Tracker close issue")
             expect(tool.locator(".tool-state")).to_have_text("done")
+            expect(page.locator(".outside-sources")).to_have_text("Asked outside: tracker")

@@ -26,7 +26,7 @@ from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnStarted
-from server.protocol.wire_values import Usage
+from server.protocol.wire_values import OutsideSource, Usage
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
@@ -78,6 +78,7 @@ class ScriptedAgent:
     script: Sequence[TurnEvent | anyio.Event | Exception] = field(default_factory=lambda: saying("It is ", "read."))
     title: str | None = "Slow read"
     usage: Usage = field(default_factory=lambda: Usage(model_calls=1))
+    sources: tuple[OutsideSource, ...] = ()
     asked: list[TurnInput] = field(default_factory=list)
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
@@ -96,6 +97,7 @@ class ScriptedAgent:
             citations=(),
             checks=(),
             suggestions=("And then?",),
+            sources=self.sources,
             title=self.title,
             model="script",
             prompt_version="test",

@@ -1,6 +1,6 @@
 // Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
-import type { AskedOfPage, Check, Citation, HistoryMessage, LimitsView, MemoryState, MountedTool, Opening, Resume, RunningTurn, SnapshotMessage, SnapshotTool, Table, Usage, ViewerState, Window } from
-  "./protocol_values.ts";
+import type { AskedOfPage, Check, Citation, HistoryMessage, LimitsView, MemoryState, MountedTool, Opening, OutsideSource, Resume, RunningTurn, SnapshotMessage, SnapshotTool, Table, Usage, ViewerState,
+  Window } from "./protocol_values.ts";
 
 export type * from "./protocol_values.ts";
 export const PROTOCOL_VERSION = 1;
@@ -149,6 +149,7 @@ export interface ModelResponseEnd {
   checks: Check[];
   suggestions: string[];
   partial: boolean;
+  sources: OutsideSource[];
 }
 
 /** Truncate the message at `offset`: a retried or resumed model call replaces what follows. */

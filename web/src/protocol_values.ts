@@ -126,6 +126,12 @@ export interface Opening {
   suggestions: string[];
 }
 
+/** Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository. `url` is null where there is none to open. */
+export interface OutsideSource {
+  name: string;
+  url: string | null;
+}
+
 export interface PickTraceArgs {
   question: string;
   traces: OfferedTrace[];

@@ -10,6 +10,7 @@ from server.agent.graph.follow_ups import suggestions, title_of
 from server.agent.graph.recollection.quoted_people import of_people
 from server.agent.graph.recollection.recalled import recalled
 from server.agent.graph.state import TurnContext, TurnState
+from server.agent.outside.answer_sources import answer_sources
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.facts import gathered
@@ -30,15 +31,17 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     results = returned(turn.history, state["messages"], known_windows(state["known"]))
     answer = state["messages"][-1].text
     outside = outside_results(state["messages"])
+    sources = [one.model_dump() for one in answer_sources(state["messages"], answer)]
     said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:
         found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)
     except (TraceError, WorkerFailed) as error:
         structlog.get_logger(__name__).warning("answer_not_checked", turn_id=turn.turn_id, error=str(error))
-        return {"references": [], "checks": []}
+        return {"references": [], "checks": [], "outside_sources": sources}
     return {
         "references": [citation.model_dump() for citation in found.citations],
         "checks": [one.model_dump() for one in of_outside(answer, of_people(answer, found.checks, said), outside)],
+        "outside_sources": sources,
     }
 
 

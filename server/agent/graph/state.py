@@ -59,6 +59,7 @@ class TurnState(TypedDict, total=False):
     session_message_limit_hit_in_graph: bool
     references: list[dict[str, Any]]
     checks: list[dict[str, Any]]
+    outside_sources: list[dict[str, Any]]
     suggestions: list[str]
     title: str | None
 

@@ -51,7 +51,7 @@ async def ask_page(asking: Asking, arguments: ReadPage) -> Outcome:
     except WebFailed as error:
         raise ToolFailed(error.text, _ENDINGS[error.code]) from None
     host = plain(arguments.url.split("/")[2], 60)
-    return Outcome(text=outside_text(host, text[:MOST_CHARACTERS]), data={})
+    return Outcome(text=outside_text(host, text[:MOST_CHARACTERS]), data={"url": arguments.url})
 
 
 SEARCH_WEB = Tool(
@@ -71,7 +71,7 @@ READ_PAGE = Tool(
     arguments=ReadPage,
     ask=ask_page,
     doing=lambda a: f"Reading {plain(a.url)}",
-    fields=frozenset(),
+    fields=frozenset({"url"}),
     narrow="read another page",
     needs=frozenset({"web"}),
     is_outside=True,

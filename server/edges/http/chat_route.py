@@ -12,7 +12,7 @@ from server.ports.identity import Caller
 from server.ports.relay import Listening
 from server.protocol.client import Identifier, Prompt, StartAnalysis, UserPrompt
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed
-from server.protocol.wire_values import Citation, HistoryMessage, ViewerState
+from server.protocol.wire_values import Citation, HistoryMessage, OutsideSource, ViewerState
 from server.turns.conversation import Conversation
 
 MAX_BODY_BYTES = 256 << 10
@@ -47,7 +47,7 @@ class Answer(BaseModel):
     name of the recording that was asked about, which nobody may have named."""
 
     answer: str
-    sources: list[Source]
+    sources: list[Source | OutsideSource]
     trace_id: str
     session_id: str
     flamechat_trace_id: str
@@ -74,7 +74,7 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
     said = await _message(services.conversation, caller, session_id, turn_id, ended.message_id)
     return Answer(
         answer=said.content_text,
-        sources=[_source(one) for one in ended.citations],
+        sources=[*map(_source, ended.citations), *ended.sources],
         trace_id=turn_id,
         session_id=session_id,
         flamechat_trace_id=trace_id,

@@ -103,10 +103,14 @@ class AgUiFrames:
     def _completed(self, end: ModelResponseEnd) -> bytes:
         assert self._turn is not None
         frames: list[dict[str, Any]] = []
-        if end.citations:
-            sources = [
+        if end.citations or end.sources:
+            sources: list[dict[str, str | None]] = [
                 {"id": one.handle, "url": self._addresses.cited(self._turn, one), "title": source_title(one)}
                 for one in end.citations
+            ]
+            sources += [
+                {"id": f"outside-{number}", "url": one.url, "title": one.name}
+                for number, one in enumerate(end.sources, 1)
             ]
             frames.append(_custom("sources", sources))
         wire = end.model_dump(mode="json", by_alias=True, include={"checks", "usage", "suggestions", "partial"})

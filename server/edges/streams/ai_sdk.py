@@ -20,6 +20,7 @@ from server.edges.streams.frames import (
 )
 from server.ports.conversations import TurnRow
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed, ViewerAction
+from server.protocol.wire_values import OutsideSource
 
 DONE = b"data: [DONE]\n\n"
 
@@ -125,6 +126,7 @@ class AiSdkFrames:
             }
             for one in end.citations
         ]
+        sources += [outside_source(number, one) for number, one in enumerate(end.sources, 1)]
         wire = end.model_dump(mode="json", by_alias=True, include={"checks", "usage", "suggestions", "partial"})
         checked = wire.pop("checks")
         checks = [{"type": "data-checks", "data": checked}] if checked else []
@@ -150,6 +152,14 @@ class AiSdkFrames:
             return b""
         self._text = None
         return b'data: {"type":"text-end","id":%b}\n\n' % self._text_id
+
+
+def outside_source(number: int, source: OutsideSource) -> dict[str, str]:
+    """One of the answer's, whom it asked outside."""
+    named = {"sourceId": f"outside-{number}", "title": source.name}
+    if source.url is None:
+        return {"type": "source-document", "mediaType": "text/plain"} | named
+    return {"type": "source-url", "url": source.url} | named
 
 
 def takes_approvals(turn: TurnRow | None) -> bool:

@@ -79,6 +79,12 @@ class DataStreamFrames:
         for one in end.citations:
             url = self._addresses.cited(self._turn, one)
             frames += _line("h", {"sourceType": "url", "id": one.handle, "url": url, "title": source_title(one)})
+        for number, source in enumerate(end.sources, 1):
+            named = {"id": f"outside-{number}", "title": source.name}
+            if source.url is not None:
+                frames += _line("h", {"sourceType": "url", "url": source.url} | named)
+            else:
+                frames += _data("source", named)
         if end.checks:
             checks = end.model_dump(mode="json", by_alias=True, include={"checks"})["checks"]
             frames += _data("checks", checks)

@@ -1,5 +1,5 @@
 /** Stored messages become turns again, as they looked when they ended. */
-import type { Check, Citation, HistoryMessage, Table, Usage } from "../protocol.ts";
+import type { Check, Citation, HistoryMessage, OutsideSource, Table, Usage } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
 import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
 
@@ -13,6 +13,7 @@ interface AnswerMetadata {
   checks?: Check[];
   citations?: Citation[];
   suggestions?: string[];
+  sources?: OutsideSource[];
   partial?: boolean;
 }
 
@@ -89,6 +90,7 @@ function describe(turn: Turn, metadata: AnswerMetadata): void {
   turn.checks = metadata.checks ?? turn.checks;
   turn.citations = metadata.citations ?? turn.citations;
   turn.suggestions = metadata.suggestions ?? turn.suggestions;
+  turn.sources = metadata.sources ?? turn.sources;
   turn.partial = metadata.partial ?? turn.partial;
 }
 

@@ -1,5 +1,14 @@
 /** A question with everything until its answer is complete, and how the events of the wire change it. */
-import type { AskedOfPage, Check, Citation, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
+import type {
+  AskedOfPage,
+  Check,
+  Citation,
+  ModelResponseEnd,
+  OutsideSource,
+  Table,
+  TurnEvent,
+  Usage,
+} from "../protocol.ts";
 import { codePoints, keepCodePoints } from "./code_points.ts";
 
 export interface TextPart {
@@ -54,6 +63,8 @@ export interface Turn {
   /** What the answer cites and the trace has; null until that is known. */
   citations: Citation[] | null;
   suggestions: string[];
+  /** Whom the answer asked outside. */
+  sources: OutsideSource[];
   usage: Usage | null;
   partial: boolean;
   failure: { code: string; message: string; retryable: boolean } | null;
@@ -79,6 +90,7 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     checks: [],
     citations: null,
     suggestions: [],
+    sources: [],
     usage: null,
     partial: false,
     failure: null,
@@ -157,6 +169,7 @@ function completed(turn: Turn, end: ModelResponseEnd): Turn {
     citations: end.citations,
     suggestions: end.suggestions,
     partial: end.partial,
+    sources: end.sources ?? [],
   };
 }
 

@@ -256,6 +256,23 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
         )}
         {text && turn.isStored && <Opinion given={turn.feedback} rate={rate} />}
       </span>
+      {turn.sources.length > 0 && (
+        <span class="outside-sources">
+          Asked outside:{" "}
+          {turn.sources.map((source, index) => (
+            <>
+              {index > 0 && ", "}
+              {source.url ? (
+                <a href={source.url} rel="noreferrer noopener" target="_blank" title={source.url}>
+                  {source.name}
+                </a>
+              ) : (
+                source.name
+              )}
+            </>
+          ))}
+        </span>
+      )}
       <span class="origin">
         {turn.partial && <span>incomplete answer</span>}
         {model && <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{model}</span>}

@@ -11,8 +11,8 @@ from server.agent.tools.contract.tool import Tool
 _TEXTS = """
     action advice amount answer basis cause clock code column confidence counted counts created default_profile
     detail file filter format frame_handle handle id kind name old order parent pattern pid plan_name profile
-    profile_before remark role role_rule search selection severity size sort_by state status table template text
-    tid title trace trace_id transforms unit view waits
+    profile_before remark repository role role_rule search selection severity size sort_by state status table template
+    text tid title trace trace_id transforms unit url view waits
 """
 _NUMBERS = """
     adjusted_p async_count average blocked busy calls calls_itself count counter_count cut_nodes cut_share delta

@@ -55,6 +55,7 @@ async def test_a_page_is_found_read_and_named() -> None:
     assert read.startswith("q2: from outside, by docs.example: data of an unknown hand")
     assert all(line.startswith('"') for line in read.split("\n")[1:])
     assert [(one.claim, one.status) for one in answer.checks] == [("4,711 ms", "external")]
+    assert [(one.name, one.url) for one in answer.sources] == [("the web", None), ("docs.example", PAGE)]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from limits.plans import LOCAL_PLAN
 from server.errors import ModelFailed
+from server.protocol.wire_values import OutsideSource
 from tests.server.running_server import ScriptedAgent, running_server
 from tests.server.talking import new_id
 
@@ -28,6 +29,18 @@ async def test_a_question_is_answered_in_one_request_and_its_session_goes_on(tmp
         path = f"/api/v1/sessions/{first['session_id']}/messages"
         history = (await server.http.get(path, headers=AS_ANNA)).json()["messages"]
         assert [one["contentText"] for one in history if one["sender"] == "user"] == ["Why is it slow?", "And then?"]
+
+
+async def test_whom_an_answer_asked_outside_is_among_its_sources_and_stored_with_it(tmp_path: Path) -> None:
+    page = OutsideSource(name="docs.example", url="https://docs.example/7")
+    async with running_server(tmp_path, ScriptedAgent(sources=(page, OutsideSource(name="tracker")))) as server:
+        await server.trace_id()
+        answer = (await server.http.post("/api/chat", json={"message": "?"}, headers=AS_ANNA)).json()
+        sources = [{"name": "docs.example", "url": page.url}, {"name": "tracker", "url": None}]
+        assert answer["sources"] == sources
+        path = f"/api/v1/sessions/{answer['session_id']}/messages"
+        history = (await server.http.get(path, headers=AS_ANNA)).json()["messages"]
+        assert [one["metadata"]["sources"] for one in history if one["sender"] == "model"] == [sources]
 
 
 async def test_without_a_trace_the_newest_is_asked_about_and_none_is_said_so(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from server.edges.streams.data_stream import DataStreamFrames
 from server.edges.streams.frames import Addresses, Frames
 from server.ports.conversations import TurnKind, TurnRow, TurnStatus
 from server.protocol.events import ModelResponseEnd, ViewerAction
-from server.protocol.wire_values import Check, Citation, Usage
+from server.protocol.wire_values import Check, Citation, OutsideSource, Usage
 from tests.server.edges.streams.asking import (
     AG_UI,
     AI_SDK,
@@ -51,6 +51,7 @@ TURN = TurnRow(
     messages_limit=None,
     created_at=SystemClock().now(),
 )
+PAGE = "https://docs.example/7"
 CITED = Citation(handle="f3", label="read", name="read", file="io.py", line=7, engine_version="1")
 CHECK = Check(claim="70 %", kind="percentage", status="verified", start=14, end=18)
 END = ModelResponseEnd(
@@ -59,7 +60,9 @@ END = ModelResponseEnd(
     citations=[CITED],
     checks=[CHECK],
     suggestions=[],
+    sources=[OutsideSource(name="docs.example", url=PAGE), OutsideSource(name="tracker")],
 )
+PAGE_SOURCE = {"url": PAGE, "title": "docs.example"}
 SOURCE = {"url": f"{ORIGIN}/t/trace/session#f3", "title": "read (io.py:7)"}
 
 
@@ -87,7 +90,7 @@ def test_of_ai_sdk() -> None:
         *("tool-input-start", "tool-input-available") * 3,
         *("tool-output-available", "data-table", "tool-output-available", "file", "tool-output-error"),
         *("finish-step", "start-step", "text-start", "data-viewer", "text-end"),
-        *("source-url", "data-checks", "finish-step", "finish", "[DONE]"),
+        *("source-url", "source-url", "source-document", "data-checks", "finish-step", "finish", "[DONE]"),
     ]
     by_type = {one["type"]: one for one in rest if isinstance(one, dict)}
     assert by_type["start"]["messageId"] == "turn"
@@ -101,7 +104,11 @@ def test_of_ai_sdk() -> None:
     }
     assert by_type["data-table"]["data"] == {"toolCallId": "turn/c1", "columns": TABLE.columns, "rows": TABLE.rows}
     assert by_type["file"] == {"type": "file", "url": ORIGIN + PICTURE, "mediaType": "image/png"}
-    assert by_type["source-url"] == {"type": "source-url", "sourceId": "f3"} | SOURCE
+    assert [one for one in rest if isinstance(one, dict) and one["type"].startswith("source-")] == [
+        {"type": "source-url", "sourceId": "f3"} | SOURCE,
+        {"type": "source-url", "sourceId": "outside-1"} | PAGE_SOURCE,
+        {"type": "source-document", "sourceId": "outside-2", "mediaType": "text/plain", "title": "tracker"},
+    ]
     assert by_type["data-checks"]["data"][0]["claim"] == "70 %"
     assert by_type["data-viewer"]["data"]["handle"] == "f3"
     assert by_type["finish"]["messageMetadata"]["usage"]["outputTokens"] == 2
@@ -113,13 +120,15 @@ def test_of_the_data_stream() -> None:
     rest = [one for one in sent if one[0] != "0"]
     assert [code for code, _ in rest] == [
         *("f", "b", "c", "b", "c", "b", "c", "a", "aui-data", "a", "k", "a", "aui-data"),
-        *("h", "aui-data", "e", "d"),
+        *("h", "h", "aui-data", "aui-data", "e", "d"),
     ]
     assert ("c", {"toolCallId": "turn/c1", "argsTextDelta": '{"top":1}', "isFinal": True}) in rest
     assert ("k", {"data": ORIGIN + PICTURE, "mimeType": "image/png"}) in rest
     assert ("a", {"toolCallId": "turn/c3", "result": "too slow", "isError": True}) in rest
     assert ("h", {"sourceType": "url", "id": "f3"} | SOURCE) in rest
-    assert [value["name"] for code, value in rest if code == "aui-data"] == ["table", "viewer", "checks"]
+    assert ("h", {"sourceType": "url", "id": "outside-1"} | PAGE_SOURCE) in rest
+    assert ("aui-data", {"name": "source", "data": {"id": "outside-2", "title": "tracker"}}) in rest
+    assert [value["name"] for code, value in rest if code == "aui-data"] == ["table", "viewer", "source", "checks"]
 
 
 def test_of_ag_ui() -> None:
@@ -140,18 +149,28 @@ def test_of_ag_ui() -> None:
         "too slow",
     ]
     assert rest[-1]["result"]["answerId"] == MESSAGE_ID
+    (sources,) = [one["value"] for one in rest if one.get("name") == "sources"]
+    assert sources == [
+        {"id": "f3"} | SOURCE,
+        {"id": "outside-1"} | PAGE_SOURCE,
+        {"id": "outside-2", "url": None, "title": "tracker"},
+    ]
 
 
 @pytest.mark.parametrize("path", ALL)
 async def test_what_is_stored_is_shown_as_it_was_live(tmp_path: Path, path: str) -> None:
     """Who comes after the end gets the same frames, but for the deltas, which are one."""
-    async with running_server(tmp_path, ScriptedAgent(with_tools())) as server:
+    async with running_server(tmp_path, ScriptedAgent(with_tools(), sources=tuple(END.sources))) as server:
         await server.trace_id()
         live = frames(await answer(server, path, body(path)))
         late = frames(await answer(server, path, body(path)))
     assert texts(path, live) == texts(path, late) == "".join(TEXTS)
     both = (live, late)
-    of_tools = {AI_SDK: ("tool-", "file", "data-"), DATA_STREAM: ("a", "b", "c", "k"), AG_UI: ("TOOL_", "CUSTOM")}
+    of_tools = {
+        AI_SDK: ("tool-", "file", "data-", "source-"),
+        DATA_STREAM: ("a", "b", "c", "k", "h"),
+        AG_UI: ("TOOL_", "CUSTOM"),
+    }
     kinds = [[one[0] if path == DATA_STREAM else one.get("type", "") for one in got if one != "[DONE]"] for got in both]
     of_live, of_late = (sorted(kind for kind in one if kind.startswith(of_tools[path])) for one in kinds)
     assert of_live == of_late != []

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -264,6 +264,12 @@ def lead_of(ranking: dict[str, Any]) -> Lead | None:
         return None
     row = next((row for row in rows if not is_pseudo(row) and row["self_value"] > 0), rows[0])
     return Lead(row, rows, ranking["unit"], ranking["whole"], ranking["profile"])
+
+
+def first_of_table(lead: Lead) -> Lead:
+    """The lead, a collector too: what leads is what stands first in the table below."""
+    named = (row for row in lead.rows if row["name"] not in PSEUDO_FRAMES and row["self_value"] > 0)
+    return replace(lead, row=max(named, key=lambda row: row["self_value"], default=lead.row))
 
 
 def collects(name: str) -> bool:

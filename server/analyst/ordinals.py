@@ -95,7 +95,7 @@ def _run(sentence: str) -> tuple[str, ...]:
     end = 0
     for one in _CITED.finditer(sentence):
         gap = sentence[end : one.start()]
-        words = re.findall(r"[^\W\d_]+", gap.casefold())
+        words = re.findall(r"[^\W\d_]+", gap.lower())
         run = [*run, one[1]] if run and "[" not in gap and set(words) <= _OF_A_LIST and ". " not in gap else [one[1]]
         end = one.end()
         best = max(best, run, key=len)

@@ -172,6 +172,24 @@ def _labelled(question: Question, evidence: Evidence) -> Question:
     return question
 
 
+def _is_of_the_program(question: Question, evidence: Evidence) -> bool:
+    """Whether the only word is the name of what was recorded: of a binary without symbols, or of `the ledger service`
+    whose file is called so."""
+    words = (*question.names, *question.maybe) or question.stems
+    if len(words) != 1 or question.intent not in OF_ALL | {Intent.FUNCTION, Intent.GROUP} or question.handle:
+        return False
+    (word,) = (*question.names, *question.maybe) or words_of(question.text, words)[:1] or ("",)
+    called_so = (
+        re.search(rf"\b{re.escape(word)} (?:service|server|daemon|binary|program|app)\b", question.text)
+        if word
+        else None
+    )
+    if called_so and str((evidence.summary or {}).get("name", "")).casefold().startswith(word.casefold()):
+        return True
+    rows = (evidence.first("find_frames", pattern=word) or {"rows": []})["rows"] if word else []
+    return bool(rows) and all(row["name"].casefold().startswith(f"{word.casefold()}+0x") for row in rows)
+
+
 def _ranked_there(question: Question, evidence: Evidence) -> Question:
     """About the function of that place: of the program's own ones where what leads is a wait on their behalf."""
     lead = evidence.own_lead if evidence.measures_waiting and evidence.own_lead else evidence.lead
@@ -198,6 +216,8 @@ def settled(question: Question, evidence: Evidence) -> Question:
         only = programs[0] if len(programs) == 1 else None
         intent = Intent.THREAD if only else Intent.PROFILES
         return replace(question, intent=intent, thread=only, names=programs, maybe=(), placed=(), understood=True)
+    if _is_of_the_program(question, evidence):
+        return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
         question = question.about(Intent.GROUP)
     if question.intent is Intent.THREAD and _no_such_thread(question, evidence):

@@ -7,6 +7,7 @@ from server.analyst.kinds import (
     call_counts,
     calls_of,
     collecting,
+    database_queries,
     groups,
     knowing,
     overview,
@@ -35,7 +36,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),
     Intent.CALLERS: Kind(functions.first, who_calls.callers, who_calls.then),
     Intent.CALLEES: Kind(functions.first, functions.callees, functions.then),
-    Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, functions.then),
+    Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, call_counts.then),
     Intent.TWO_FUNCTIONS: Kind(functions.first, two_functions.two, two_functions.then_two),
     Intent.SHOW: Kind(functions.first, functions.shown, functions.then),
     Intent.GARBAGE: because(Kind(collecting.first_garbage, collecting.garbage, collecting.then_garbage), "gc_pressure"),
@@ -48,7 +49,9 @@ KINDS: dict[Intent, Kind] = {
         "main_thread_io",
     ),
     Intent.QUERIES: because(
-        Kind(waiting.first_queries, waiting.queries, waiting.then_queries), "n_plus_one", "serial_waits"
+        Kind(database_queries.first_queries, database_queries.queries, database_queries.then_queries),
+        "n_plus_one",
+        "serial_waits",
     ),
     Intent.MEMORY: because(Kind(memory.first, memory.memory, memory.then), "leak", "gc_pressure", of_all=True),
     Intent.PROFILES: Kind(threads.first_profiles, threads.profiles, threads.then_profiles),

@@ -37,7 +37,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         names = question.names or question.maybe
         ways: list[dict[str, Any]] = [{"filter": name[:100]} for name in names] or [{}]
         return [("get_top_functions", {"sort_by": "self", "limit": SHOWN, "value": column} | way) for way in ways]
-    return [_of_memory(handle) for handle in evidence.memory_profiles[:1]]
+    asked = [_of_memory(handle) for handle in evidence.memory_profiles[:1]]
+    return [*asked, *((tool, {**arguments, "limit": 1, "my_code": True}) for tool, arguments in asked)]
 
 
 def _column_of_bytes(evidence: Evidence) -> str | None:
@@ -129,8 +130,15 @@ def _in_its_own_profile(evidence: Evidence) -> list[str]:
         if ranked and ranked["rows"] and profile:
             unit, rows = ranked["unit"], ranked["rows"]
             everything = f"{amount(ranked['whole'], unit)} in {cited_profile(profile)}"
+            mine = evidence.first("get_top_functions", profile=handle, my_code=True)
+            behind = [row for row in (mine or {"rows": []})["rows"] if row["handle"] != rows[0]["handle"]]
+            on_behalf = (
+                f" Counting libraries to who calls them, {cited(behind[0])} does: {own(behind[0], unit)}."
+                if behind
+                else ""
+            )
             return [
-                f"**{cited(rows[0])} allocates the most: {own(rows[0], unit)}** of {everything}.",
+                f"**{cited(rows[0])} allocates the most: {own(rows[0], unit)}** of {everything}.{on_behalf}",
                 "\n".join(f"- {cited(row)}{located(row)}: {own(row, unit)}" for row in rows) if len(rows) > 1 else "",
                 "What was allocated is in it, not what was kept: whether something leaks, it cannot say.",
             ]

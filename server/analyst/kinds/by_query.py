@@ -5,7 +5,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence, lead_of
 from server.analyst.findings import sentence_of
-from server.analyst.kinds import one_function, overview, waiting
+from server.analyst.kinds import database_queries, one_function, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.moments_and_calls import NO_MOMENTS
@@ -190,20 +190,20 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
 
 
 def first_requests(question: Question, evidence: Evidence) -> list[Call]:
-    return [*waiting.first_queries(question, evidence), ("query_trace", {"sql": REQUESTS})]
+    return [*database_queries.first_queries(question, evidence), ("query_trace", {"sql": REQUESTS})]
 
 
 def then_requests(question: Question, evidence: Evidence) -> list[Call]:
     found = evidence.first("query_trace")
     by_name: list[Call] = [] if found and found["rows"] else [("query_trace", {"sql": REQUESTS_BY_NAME})]
-    return [*by_name, *waiting.then_queries(question, evidence)]
+    return [*by_name, *database_queries.then_queries(question, evidence)]
 
 
 def requests(question: Question, evidence: Evidence) -> list[str]:
     """The slowest requests; where none is recorded as one, what is named like a query."""
     found = next((one.data for one in evidence.all("query_trace") if one.data["rows"]), None)
     if not found:
-        return waiting.queries(question, evidence)
+        return database_queries.queries(question, evidence)
     rows = [(url["name"], start, took) for url, _, start, took in found["rows"]]
     url, start, took = rows[0]
     lines = [f"- {coded(one, ROUTE)}: {amount(length['value_ns'], 'nanoseconds')}" for one, _, length in rows[1:]]

@@ -6,8 +6,11 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.going_on import PER_CALL
+from server.analyst.kinds.device import number_of_kernels
+from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of
 from server.analyst.kinds.one_function import calls_itself, leading, unknown
+from server.analyst.kinds.one_function import then as then_of_one
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total
@@ -108,8 +111,26 @@ def _how_often(question: Question, evidence: Evidence) -> list[str]:
     return [f"{unknown_}: {why}. {counted(row, what)} ended in it. {cost}", HOW_TO_COUNT]
 
 
+def then(question: Question, evidence: Evidence) -> list[Call]:
+    if sql := _of_kernels(question, evidence):
+        return [("query_trace", {"sql": sql})]
+    return then_of_one(question, evidence)
+
+
+def _of_kernels(question: Question, evidence: Evidence) -> str:
+    return number_of_kernels(evidence) if _KERNELS.search(question.text) else ""
+
+
+_KERNELS = re.compile(r"\b(?:how many|number of) (?:gpu |device |cuda )?kernels\b", re.IGNORECASE)
+
+
 def how_often(question: Question, evidence: Evidence) -> list[str]:
     """How often a function is called, and by whom where that is asked with it."""
+    found = evidence.first("query_trace", sql=sql) if (sql := _of_kernels(question, evidence)) else None
+    if found and found["rows"]:
+        number = found["rows"][0][0]["value"]
+        ran = linked(f"{int(number):,}", number)
+        return [f"**{ran} kernels ran on the device**, copies and fills of memory not counted."]
     first, *others = _how_often(question, evidence)
     around = around_of(question, evidence) if WHO_AND_HOW_OFTEN.search(question.text) else None
     rows = [row for row in around["callers"] if row["handle"]] if around else []

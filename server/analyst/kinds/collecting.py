@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import COLLECTORS, GARBAGE, Evidence, busy_of, collects, length_of
+from server.analyst.figures import remainder
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -61,6 +62,8 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     closing = leading(evidence, "What takes the most is")
     if (not rows or not found) and (of_own := _in_its_own_profile(evidence)):
         return [of_own, closing]
+    if question.saves and found and found["total_value"] > 0:
+        return [_saving(found), closing]
     if not rows or not found:
         none = (
             "**No frame in this trace is named like garbage collection**: either there was none, "
@@ -95,9 +98,20 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+_OF_COLLECTIONS = re.compile(rf"{GARBAGE.pattern}|pauses? for collections", re.IGNORECASE)
+
+
+def _saving(found: dict[str, Any]) -> str:
+    """What would be gained at most without collections."""
+    left, left_share = remainder(found["total_value"], found["total_share"])
+    rest = f" {amount(left, found['unit'])} ({share(left_share)}) would be left." if found["total_share"] < 1 else ""
+    saved = total(found, found["unit"])
+    return f"**At most {saved} would be saved, if all that is named like garbage collection cost nothing.**{rest}"
+
+
 def _in_its_own_profile(evidence: Evidence) -> str:
     """How long the collections of a profile of their own took, where the program's frames have none; empty without."""
-    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if GARBAGE.search(row["name"])]
+    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if _OF_COLLECTIONS.search(row["name"])]
     timed = [row for row in rows if row["unit"] == "nanoseconds" and busy_of(row) and length_of(row)]
     if not timed:
         return ""

@@ -18,6 +18,10 @@ _OF_TRACKS = (
     "SELECT frame, any_value(name) AS name, sum(dur_ms) AS took_ms, count(*) AS calls FROM spans "
     "WHERE profile IN ({tracks}) GROUP BY frame ORDER BY took_ms DESC LIMIT 6"
 )
+_NUMBER = (
+    "SELECT count(*) AS kernels FROM spans WHERE profile IN ({tracks}) "
+    "AND NOT regexp_matches(lower(name), '^mem(cpy|set)')"
+)
 _ALL_STREAMS = "streams of its device"
 _COPIES = re.compile(r"mem(?:cpy|set)\b", re.IGNORECASE)
 """Copies and fills that run on a device, and are no kernels."""
@@ -51,6 +55,13 @@ def kernels_of_all_tracks(evidence: Evidence) -> str:
     tracks = [row["handle"] for row in rows if _OF_A_DEVICE.search(row["name"])]
     listed = ", ".join(f"'{track}'" for track in tracks)
     return _OF_TRACKS.format(tracks=listed) if len(tracks) > 1 else ""
+
+
+def number_of_kernels(evidence: Evidence) -> str:
+    """The query for how many kernels ran on all tracks of devices; empty where none was recorded."""
+    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
+    listed = ", ".join(f"'{row['handle']}'" for row in rows if _OF_A_DEVICE.search(row["name"]))
+    return _NUMBER.format(tracks=listed) if listed else ""
 
 
 def _of_all_tracks(evidence: Evidence) -> list[str]:

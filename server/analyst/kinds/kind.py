@@ -80,6 +80,7 @@ _ASKS_A_FIGURE = re.compile(
 
 ASKS_IF_IT_COMPUTES = re.compile(
     r"\b(?:cpu|compute|processor)[ -]?(?:bound|limited|heavy)|\bon[- ]cpu\b|"
+    r"\b(?:is|was|were) (?:the |my |our )?(?:cpu|processor)s? (?:\w+ )?(?:busy|idle)\b|"
     r"\bcpu or (?:io|i/o|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
     re.IGNORECASE,
 )

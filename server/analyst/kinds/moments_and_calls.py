@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, busy_of, is_pseudo, lead_of
+from server.analyst.evidence import Evidence, Lead, busy_of, first_of_table, is_pseudo, lead_of
 from server.analyst.figures import WINDOW
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.kinds.device import asks_how_busy, on_device
@@ -11,7 +11,7 @@ from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.kinds.paths import LEADS, parts_of, parts_said
+from server.analyst.kinds.paths import LEADS, parts_of, parts_said, path_in_it
 from server.analyst.moments import TimeRange
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many, place_asked_for
@@ -107,6 +107,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
             f"**Nothing ran {span}** in the main profile: it was idle then, or nothing was recorded.",
             leading(evidence, "Over all of it the hottest function is"),
         ]
+    lead = first_of_table(lead)
     unit = found["unit"]
     main = evidence.main if evidence.runs_in_several and not question.thread else None
     thread = f" in {cited_profile(main)}" if main else ""
@@ -121,6 +122,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {everything}."
     return [
         first,
+        path_in_it(evidence),
         _idle_part(found, start, min(end, length), unit),
         table(_busy(lead), unit),
         _longest(evidence, time_range, start),

@@ -1,5 +1,6 @@
 """Questions about one function, or two: what it costs, who calls it, what it calls, how often."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
@@ -270,12 +271,18 @@ def _closing(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+MOST_CALLS = re.compile(r"\b(?:most of (?:the|those|these|them|its)|most (?:often|calls)|how often)\b", re.IGNORECASE)
+"""Words that ask who calls most, and not on whose behalf most is spent."""
+
+
 def callers(question: Question, evidence: Evidence) -> list[str]:
     around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
     rows = [one for one in around["callers"] if one["handle"]]
+    if MOST_CALLS.search(question.text):
+        rows.sort(key=lambda one: -(one.get("direct_calls") or 0))
     if not rows:
         first_ = f"**Nothing calls {cited(row)}**{located(row)}: stacks begin with it."
     else:
@@ -342,10 +349,24 @@ def unknown(question: Question, evidence: Evidence) -> list[str]:
     """No such function: the nearest names, and what there is instead."""
     asked = ", ".join(coded(name) for name in question.names or question.maybe) or coded(question.handle or "it")
     near = [row for result in evidence.all("find_frames") for row in result.data.get("nearest", [])][:5]
-    parts = [f"This trace has no function that matches {asked}."]
+    parts = [f"This trace has no function that matches {asked}{_without_names(evidence)}."]
     if near:
         parts.append("The nearest names are " + ", ".join(cited(row) for row in near) + ".")
     return [*parts, leading(evidence, "What does take the most is")]
+
+
+def _without_names(evidence: Evidence) -> str:
+    """Why there may be none: most of what ran has an address for its name."""
+    rows = evidence.lead.rows if evidence.lead else []
+    nameless = sum(row["self_share"] for row in rows if NAMELESS.search(row["name"]))
+    if nameless < MOSTLY:
+        return ""
+    return ": most of it was recorded without symbols, and has addresses in place of names"
+
+
+NAMELESS = re.compile(r"\+0x[0-9a-f]+$|^(?:0x)?[0-9a-f]{6,}$|^\[?unknown\]?$", re.IGNORECASE)
+MOSTLY = 0.5
+"""Self share of what is listed from which a recording has no names."""
 
 
 def leading(evidence: Evidence, words: str) -> str:

@@ -144,3 +144,9 @@ def _nested(run: list[dict[str, Any]]) -> str:
         return ""
     deep = run[-1]["depth"] - run[0]["depth"]
     return f" (calls itself {linked(f'{deep:.0f}', deep)} deep, down to {share(run[-1]['total_share'])})"
+
+
+def path_in_it(evidence: Evidence) -> str:
+    """The heaviest path of the first tree that was asked for; empty without one."""
+    tree = evidence.first("get_call_tree")
+    return path_said(heaviest_path(tree["nodes"]), "") if tree else ""

@@ -17,7 +17,6 @@ from server.analyst.wording import (
     amount,
     cited,
     cited_profile,
-    in_calls,
     located,
     neighbours,
     own,
@@ -38,7 +37,7 @@ HOW_TO_RECORD_WAITING = (
     "Record wall-clock time instead: py-spy with `--idle`, pyinstrument, stackprof with `:wall`, perf with "
     "`sched:sched_switch`, Go's block and mutex profiles, or a Chrome trace."
 )
-_SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "locks",
         re.compile(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
@@ -79,10 +78,10 @@ _SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
 
 def subject(question: Question) -> tuple[str, str]:
     """What is waited for, in words and as the pattern of function names."""
-    return next(((words, names) for words, asked, names in _SUBJECTS if asked.search(question.text)), _ANY)
+    return next(((words, names) for words, asked, names in SUBJECTS if asked.search(question.text)), _ANY)
 
 
-_ANY = (_SUBJECTS[-1][0], _SUBJECTS[-1][2])
+_ANY = (SUBJECTS[-1][0], SUBJECTS[-1][2])
 
 
 BETWEEN_DEVICES: Call = (
@@ -125,7 +124,7 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
         if ranked and ranked["rows"]:
             return up(ranked["rows"][0]["handle"], waited, evidence)
         return [("get_top_functions", {"sort_by": "self", "limit": WAITED, "profile": waited})]
-    rows = _matches(evidence)
+    rows = matches(evidence)
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
 
 
@@ -133,7 +132,7 @@ _JOINS = re.compile(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGN
 """Waiting for a thread to end, which is named like a lock that nobody contends."""
 
 
-def _matches(evidence: Evidence) -> list[dict[str, Any]]:
+def matches(evidence: Evidence) -> list[dict[str, Any]]:
     """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
     patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
     named = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
@@ -283,7 +282,7 @@ def _not_recorded(words: str, evidence: Evidence) -> list[str]:
             f"**This trace cannot say: it is a CPU profile, in which waiting is not recorded.**{name} "
             "Only what ran on a processor is in it."
         )
-    rows = _matches(evidence)
+    rows = matches(evidence)
     named = ""
     if rows and (found := evidence.first("find_frames")):
         most = f"{cited(rows[0])}: {own(rows[0], found['unit'])} itself"
@@ -294,7 +293,7 @@ def _not_recorded(words: str, evidence: Evidence) -> list[str]:
 def _recorded(words: str, evidence: Evidence) -> list[str]:
     lead, main = evidence.lead, evidence.main
     found = evidence.first("find_frames")
-    rows = _matches(evidence)
+    rows = matches(evidence)
     findings = [row for row in evidence.findings("waiting", "requests") if row["share"] is None or row["share"] >= 0.02]
     network = evidence.finding("network-bound")
     if network:
@@ -332,62 +331,3 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
     row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]
     size = "Yes" if row["self_share"] >= 0.3 else "Partly" if row["self_share"] >= LEADS else "No, hardly"
     return f"**{size}: of what is named like {words} the most is in {cited(row)}, with {own(row, unit)} itself.**"
-
-
-def first_queries(question: Question, evidence: Evidence) -> list[Call]:
-    pattern = _SUBJECTS[1][2]
-    return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": pattern, "regex": True, "limit": MATCHES})]
-
-
-def then_queries(question: Question, evidence: Evidence) -> list[Call]:
-    rows = _matches(evidence)
-    main = evidence.main
-    if not rows:
-        return []
-    calls: list[Call] = [("get_callers_callees", {"frame": rows[0]["handle"]})]
-    if main and main["kind"] == "evented":
-        calls.append(("get_longest_calls", {"filter": rows[0]["name"][:100], "limit": 3}))
-    return calls
-
-
-_LOADS_A_FILE = re.compile(r"(?:include|require)(?:_once)?(?:::|$)")
-"""PHP's loading of a file, which has the file's name: one that deals with queries is not one."""
-
-
-def _whether(question: Question, row: dict[str, Any]) -> str:
-    """Yes or no, where that is asked."""
-    if not question.is_yes_or_no:
-        return ""
-    much = row["total_share"]
-    return "**Yes.** " if much >= 0.3 else "**Partly.** " if much >= LEADS else "**No, hardly.** "
-
-
-def queries(question: Question, evidence: Evidence) -> list[str]:
-    rows = [row for row in _matches(evidence) if not _LOADS_A_FILE.match(row["name"])]
-    findings = evidence.findings("requests")
-    if not rows and not findings:
-        none = "**No query and no request is recorded in this trace**: no function or event is named like one."
-        return [
-            none,
-            leading(evidence, "What takes the most is"),
-            "To see queries, trace them: with OpenTelemetry, or a profiler that records calls with their arguments.",
-        ]
-    parts = []
-    if findings:
-        first = findings[0]
-        parts.append(f"**{first['title']}**: {sentence_of(first)} {first['advice']}")
-        parts += [f"- {row['title']}: {sentence_of(row)}" for row in findings[1:3]]
-    if rows and (found := evidence.first("find_frames")):
-        unit, row = found["unit"], rows[0]
-        parts.append(
-            f"{_whether(question, row)}**Of what is named like a query, {cited(row)} is the heaviest**"
-            f"{in_calls(row, found['counted'])}: "
-            f"{total(row, unit)} in total, {own(row, unit)} itself."
-        )
-        around = evidence.first("get_callers_callees")
-        parts.append(neighbours(around, around["unit"]) if around else "")
-    longest = (evidence.first("get_longest_calls") or {"rows": []})["rows"]
-    if longest:
-        row = longest[0]
-        parts.append(f"The longest single one, {cited(row)}, took {amount(row['duration'], 'nanoseconds')}.")
-    return [*parts, leading(evidence, "What takes the most of all is")]

@@ -6,7 +6,7 @@ import pytest
 from server.analyst.ordinals import LAST, bare_place, ranked_in, with_ordinals
 from server.analyst.sentence_forms import relation_asked_of
 from tests.server.analyst.test_analyst_chat import asked, talk
-from tests.traces.insights.recorded import MS, finished, frame, sampled, threads
+from tests.traces.insights.recorded import MS, finished, frame, sampled, threads, timeline
 from traces.builder import TraceBuilder
 from traces.formats.format import sums
 from traces.model import Trace
@@ -64,6 +64,8 @@ def test_a_list_is_what_an_answer_ranks_and_not_all_that_it_cites() -> None:
         "f2",
         "f3",
     )
+    in_microseconds = "**[`a`](#f1): [5 µs](#q1.c1)**, then [`b`](#f2) with 4 µs and [`c`](#f3) with 3 µs."
+    assert ranked_in(in_microseconds) == ("f1", "f2", "f3")
     assert ranked_in("**[`a`](#f1) takes the most.** What to look at is [`b`](#f2), which calls it.") == ()
     assert with_ordinals("the second?", (), ("f1", "f9")) == "the second?"
 
@@ -185,3 +187,62 @@ async def test_events_that_were_only_counted_are_not_denied(prompt: str, code: s
     assert opening in answer.text, answer.text
     other, _ = await asked(prompt, sampled(SORTS, warnings={"lost": 3}))
     assert opening not in other.text, other.text
+
+
+NAMELESS = {"telemetryd+0x13ae;telemetryd+0x11e3": 80, "telemetryd+0x13ae;telemetryd+0x1259": 15, "main": 5}
+
+
+async def test_a_recording_without_symbols_is_why_a_name_is_not_found() -> None:
+    answer, _ = await asked("if i drop the checksum altogether what do I gain", sampled(NAMELESS))
+    assert answer.text.startswith(
+        "This trace has no function that matches `checksum`: most of it was recorded without symbols"
+    ), answer.text
+    named, _ = await asked("who calls `checksum`?", sampled(SORTS))
+    assert named.text.startswith("This trace has no function that matches `checksum`."), named.text
+
+
+async def test_the_name_of_the_binary_is_no_function_of_it() -> None:
+    answer, _ = await asked("where's cpu going in telemetryd", sampled(NAMELESS))
+    assert answer.text.startswith("**[`telemetryd+0x11e3`](#f1) dominates**"), answer.text
+
+
+async def test_kernels_are_counted_on_the_device_without_copies() -> None:
+    host = [("hipLaunchKernel", 0, 5), ("hipLaunchKernel", 6, 9)]
+    device = [("gemm", 1, 3), ("Memcpy HtoD", 3, 4), ("relu", 6, 7), ("gemm", 7, 8)]
+    trace = timeline(host, device, names=("python3 CPU", "python3 GPU 2 (pid 2), stream 0"))
+    answer, _ = await asked("how many kernels ran?", trace)
+    assert answer.text.startswith("**3 kernels ran on the device**"), answer.text
+
+
+COLLECTED = {"main;nsCycleCollector::Shutdown;js::GC": 40, "main;nsCycleCollector::Shutdown": 24, "main;js::GC": 6}
+
+
+async def test_what_a_collector_would_save_is_that_of_the_one_that_is_named() -> None:
+    trace = sampled(COLLECTED | {"main;draw": 30})
+    cycles, _ = await asked("what if the cycle collector was free?", trace)
+    assert cycles.text.startswith("**At most 64.0% (64.0 ms) would be saved, if [`nsCycleCollector"), cycles.text
+    every, _ = await asked("how much would be saved if gc was free?", trace)
+    assert every.text.startswith("**At most 46.0% (46.0 ms) would be saved, if all that is named like gar"), every.text
+
+
+async def test_whether_the_processor_is_busy_is_answered_with_yes_or_no() -> None:
+    waiting, _ = await asked("is the cpu busy during that?", sampled({"main;time.sleep": 90, "main": 10}))
+    assert waiting.text.startswith("**No: it waits in [`time.sleep`](#f1), 90.0% (90.0 ms).**"), waiting.text
+
+
+async def test_most_of_the_calls_are_not_most_of_the_time() -> None:
+    calls = [("merge", 0, 50), ("append", 1, 40), ("sort", 60, 90), ("append", 61, 62), ("append", 63, 64)]
+    answer, _ = await asked("who does most of those calls to `append`?", timeline(calls))
+    assert answer.text.startswith("**[`append`](#f1) is called from [`sort`](#f2)"), answer.text
+
+
+async def test_the_leader_of_a_window_is_the_first_of_its_table() -> None:
+    rows = [("main;draw", 12.0), ("main;js::GC::sweep", 14.0), *((f"main;part{at}", 3.0) for at in range(20))]
+    answer, _ = await asked("what is hot between 0 ms and 80 ms?", sampled(rows))
+    assert "sweep" in answer.text.partition("\n")[0], answer.text
+
+
+async def test_a_program_that_is_called_a_service_is_not_one_of_its_functions() -> None:
+    trace = sampled({"main;small_post": 20, "main;format_audit": 80})
+    answer, _ = await asked("what burns cpu in the small service", trace)
+    assert answer.text.startswith("**[`format_audit`](#f2) dominates**"), answer.text

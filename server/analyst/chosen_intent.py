@@ -226,6 +226,7 @@ _WHICH_LINE = re.compile(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re
 _HAS_A_WORD = re.compile(r"\w")
 
 
+_WITHOUT_COLLECTOR = re.compile(r"\b(?:without|if) (?:the |any )?(?:gc|garbage collect\w*)\b", re.IGNORECASE)
 _CPU_BUSY = re.compile(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ )?(?:busy|idle)\b", re.IGNORECASE)
 _HOW_MANY_COLLECTIONS = re.compile(
     r"\bhow many (?:full |minor |major )?(?:gcs?|(?:garbage )?collections)\b", re.IGNORECASE
@@ -234,6 +235,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_HOW_MANY_COLLECTIONS.search, Intent.GARBAGE),
     (_CPU_BUSY.search, Intent.WAITING),
+    (_WITHOUT_COLLECTOR.search, Intent.GARBAGE),
     (_WHO_WAITS.search, Intent.PROFILES),
     (_HANGS.search, Intent.WAITING),
     (_WHICH_LOCK.search, Intent.WAITING),

@@ -86,7 +86,7 @@ yes call get gets lag lags freeze freezes now next should can could would will o
 speed faster with without before after between during while when who whom whose whole entire under over if
 then also us we i from into out up down about again so still just only really please any some other others why
 yesterday baseline regression them they those these self total itself inclusive exclusive callees one two
-altogether overall entirely completely
+altogether overall entirely completely saved gained
 """
 NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""

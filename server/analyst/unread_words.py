@@ -54,7 +54,7 @@ loops bytes calls counts cycles instructions microseconds milliseconds millions 
 times second minute hour million hundred half third quarter win ran run running concurrent concurrently parallel
 async free gone given executing eaten lose loses losing lost script scripts bundle bundles file files queries query
 kernel kernels took taken cost costs longest slowest lasted api altogether alltogether overall entirely throughput
-latency service services server app happen happens happened
+latency service services server app happen happens happened without gain save saved saving
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""

@@ -128,6 +128,7 @@ def test_nothing_names_a_path_of_a_machine() -> None:
         "requirements-build.lock",
         "web/package-lock.json",
         "tests/clients/package-lock.json",
+        "tests/clients/example_server/package-lock.json",
     ],
 )
 def test_lock_files_hold_hashes_and_no_index_address(name: str) -> None:

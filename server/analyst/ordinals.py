@@ -7,7 +7,7 @@ from server.agent.verification.references.figure_links import without_addresses
 
 _PLACES = (
     r"first|1st|erste[rns]?|premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa]|первый|第一个?",
-    r"second|2nd|other|next|zweite[rns]?|deuxième|segund[oa]|second[oa]|tweede|второй|第二个?",
+    r"second|2nd|other|zweite[rns]?|deuxième|segund[oa]|second[oa]|tweede|второй|第二个?",
     r"third|3rd|dritte[rns]?|troisième|tercer[oa]?|terceir[oa]|terz[oa]|derde|третий|第三个?",
     r"fourth|4th|vierte[rns]?|quatrième|cuart[oa]|quart[oa]|vierde|четв[её]ртый|第四个?",
 )
@@ -17,7 +17,9 @@ _LAST = (
     r"(?:más |mais )r[áa]pid[oa]|últim[oa]|(?:più )veloce|ultim[oa]|snelste|laatste|самый быстрый|最快的?|最后一个?"
 )
 """Words for the end of a list of what takes the most."""
-_WORD = rf"(?:{'|'.join(_PLACES)}|{_LAST})"
+_NEXT = r"next|nächste[rns]?|suivante?|siguiente|próxim[oa]|prossim[oa]|volgende|следующий|下一个"
+"""Words for what follows in a list."""
+_WORD = rf"(?:{'|'.join(_PLACES)}|{_LAST}|{_NEXT})"
 _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
 _NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process)"
 _BARE = re.compile(
@@ -39,13 +41,15 @@ each waits
 """
 _OF_A_LIST = frozenset(_OF_A_LIST_WORDS.split())
 """Words between the members of a list in a sentence."""
-LAST = -1
+LAST, NEXT = -1, -2
 
 
 def place_of(word: str) -> int:
-    """`1` for `second` and `zweite`, `LAST` for what ends a list."""
+    """`1` for `second` and `zweite`, `LAST` for what ends a list, `NEXT` for what follows what was spoken of."""
     if _OF_ALL.match(word):
         return LAST
+    if re.fullmatch(_NEXT, word, re.IGNORECASE):
+        return NEXT
     return next(place for place, ways in enumerate(_PLACES) if re.fullmatch(ways, word, re.IGNORECASE))
 
 
@@ -64,10 +68,12 @@ def place_within(prompt: str) -> tuple[int, int, int] | None:
     return (int(digit) - 1 if digit else place_of(found["word"] or found["end"])), found.start(), found.end()
 
 
-def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = ()) -> str:
+def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = (), current: str = "") -> str:
     """The prompt with the handle of what it calls `the second one`: of the list that was given, else, unless it is
-    nothing but a place, of all that the answer before named."""
+    nothing but a place, of all that the answer before named. `current` is what was spoken of, which `next` follows."""
     bare = bare_place(prompt)
+    if bare == NEXT:
+        bare = ranked.index(current) + 1 if current in ranked else 1
     if bare is not None:
         return f"and {ranked[bare]}?" if len(ranked) > max(bare, 1) else prompt
     found = place_within(prompt)

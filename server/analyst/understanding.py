@@ -21,7 +21,7 @@ from server.analyst.going_on import (
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
-from server.analyst.ordinals import bare_place, place_within, with_ordinals
+from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import MOST, Question, alone
 from server.analyst.sentence_forms import done_to, place_asked_for
 from server.analyst.subjects import CODE, NO_NAMES
@@ -74,7 +74,7 @@ def understood(
         return thread
     if spoken_of and (by_place := _by_place(prompt, spoken_of)):
         return by_place
-    prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed) if spoken_of else prompt
+    prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed, spoken_of.handle) if spoken_of else prompt
     question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
     if spoken_of and question.saves and _BOTH.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
@@ -112,6 +112,7 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second thread (`and second?`) of an answer about threads."""
     at = bare_place(" ".join(prompt.split()))
+    at = 1 if at == NEXT else at
     if at is None or not 0 <= at < len(spoken_of.threads):
         return None
     return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
@@ -137,7 +138,9 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
         return None
     text = " ".join(prompt.split())
-    if (place := bare_place(text)) is not None and place >= 0:
+    place = bare_place(text)
+    place = 1 if place == NEXT else place
+    if place is not None and place >= 0:
         return Question(intent=Intent.FUNCTION, text=text, place=place, note=OF_THE_RANKING)
     found = place_within(text)
     if found is None or found[0] < 0:

@@ -42,11 +42,15 @@ _OF_WHAT = re.compile(
 )
 
 
+OF_CALLS = frozenset({"times", "fois", "male", "veces", "volte", "vezes"})
+"""Words by which calls are counted."""
+
+
 def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
     """How many of what the recording counts there are in all; what it does not count cannot be said, unless a function
     is meant."""
     found, main = _OF_WHAT.search(question.text), evidence.main
-    if found is None or question.names or question.handle or main is None or found[1].casefold() in ("times", "fois"):
+    if found is None or question.names or question.handle or main is None or found[1].casefold() in OF_CALLS:
         return []
     thing, what = found[1].casefold().rstrip("s"), str(main.get("counted") or "")
     if what and thing == what.rstrip("s") and main.get("count"):

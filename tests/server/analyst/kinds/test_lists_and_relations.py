@@ -68,6 +68,8 @@ def test_a_list_is_what_an_answer_ranks_and_not_all_that_it_cites() -> None:
     assert ranked_in(in_microseconds) == ("f1", "f2", "f3")
     assert ranked_in("**[`a`](#f1) takes the most.** What to look at is [`b`](#f2), which calls it.") == ()
     assert with_ordinals("the second?", (), ("f1", "f9")) == "the second?"
+    assert with_ordinals("and the next one?", ("f1", "f2", "f3"), (), "f2") == "and f3?"
+    assert with_ordinals("next?", ("f1", "f2", "f3")) == "and f2?"
 
 
 async def test_second_and_fastest_are_of_the_list_that_was_given() -> None:

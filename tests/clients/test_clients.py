@@ -11,7 +11,7 @@ import pytest
 
 from server.agent.turn import PageQuestion, TurnAnswer, TurnInput, TurnSink, WaitsForPage
 from server.errors import ModelFailed
-from server.protocol.events import ToolError, ToolResult, ToolStart, TurnEvent, TurnStarted
+from server.protocol.events import ModelTextReset, ToolError, ToolResult, ToolStart, TurnEvent, TurnStarted
 from server.protocol.wire_values import Check, Citation, OutsideSource, Table, Usage
 from tests.clients.installed import NODE, clients_folder
 from tests.server.edges.streams.asking import text_of
@@ -21,7 +21,7 @@ from tests.server.talking import AS_ANNA
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
 
 CLIENTS = ("ai-5", "ai-6", "ai-7", "assistant-ui", "assistant-ui-of-ai-sdk", "ag-ui")
-KINDS = ("answer", "ask", "fail", "stop", "reload")
+KINDS = ("answer", "ask", "fail", "stop", "reload", "again")
 CLIENT_S = 120
 """For a client's 50 turns: only a bound."""
 
@@ -72,7 +72,7 @@ class PromptedAgent(ScriptedAgent):
             await self._ask(turn, sink)
         if kind == "fail":
             raise ModelFailed("The provider is away.", code="model_failed")
-        for event in text_of(second_id, SECOND):
+        for event in _second(second_id, is_taken_back=kind == "again"):
             await sink.emit(event)
         return TurnAnswer(
             message_id=second_id,
@@ -86,6 +86,13 @@ class PromptedAgent(ScriptedAgent):
             model="script",
             prompt_version="test",
         )
+
+
+def _second(message_id: str, *, is_taken_back: bool) -> Iterator[TurnEvent]:
+    if is_taken_back:
+        yield from text_of(message_id, "Other words.")
+        yield ModelTextReset(message_id=message_id, offset=0)
+    yield from text_of(message_id, SECOND)
 
 
 def _tools(turn_id: str) -> Iterator[TurnEvent]:
@@ -151,7 +158,7 @@ def _same(one: dict[str, Any], stored: list[dict[str, Any]], source: str, addres
     assert [name for name, _ in one["tools"]] == tools == TOOLS_OF.get(kind, ["list", "draw", "query"])
     pictures = [f"{address}{row['contentImageUrl']}" for row in stored if row["contentImageUrl"]]
     assert one["files"] == pictures
-    if kind in ("answer", "reload", "ask"):
+    if kind in ("answer", "reload", "ask", "again"):
         assert (one["sources"], one["error"]) == ([source, PAGE], None)
         assert {"table", "checks"} <= set(one["data"])
     elif kind == "fail":

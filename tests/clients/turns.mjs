@@ -59,7 +59,11 @@ async function aiSdk(name) {
   };
   let now = open([]);
   const last = () => now.state.messages.at(-1);
-  const text = (message) => message.parts.filter((part) => part.type === "text").map((part) => part.text);
+  // of a text that was sent once more the last version counts
+  const text = (message) => {
+    const texts = message.parts.filter((part) => part.type === "text");
+    return Object.values(Object.fromEntries(texts.map((part) => [part.providerMetadata.flamechat.messageId, part.text])));
+  };
   return async (prompt, kind) => {
     const before = now.state.messages.length;
     const ended = now.chat.sendMessage({ text: prompt });
@@ -142,7 +146,7 @@ async function assistantUi(path) {
     }
     return {
       turnId: turnId() ?? null,
-      texts: of("text").map((part) => part.text),
+      texts: standing(messages().at(-1).content),
       tools: of("tool-call").map((part) => [part.toolName, part.isError ? "output-error" : "output-available"]),
       files: of("file").map((part) => part.data),
       sources: of("source").flatMap((part) => part.url ?? []),
@@ -150,6 +154,21 @@ async function assistantUi(path) {
       error: error ?? messages().at(-1).status.error?.message ?? null,
     };
   };
+}
+
+/** Its texts: one before a data part `replaced`, or one of a message of which another follows, does not count. */
+function standing(content) {
+  const texts = [];
+  let before = null;
+  for (const part of content) {
+    if (part.type === "text") {
+      const of = part.providerMetadata?.flamechat.messageId;
+      if (of && of === before) texts.pop();
+      before = of;
+      texts.push(part.text);
+    } else if (part.type === "data" && part.name === "replaced") texts.pop();
+  }
+  return texts;
 }
 
 const TOOLS = [{ name: "ask_person", description: "Ask the person.", parameters: { type: "object" } }];
@@ -165,11 +184,13 @@ async function agUi() {
     const before = structuredClone(agent.messages);
     const seen = { turnId: null, data: [], files: [], sources: [], error: null };
     let dropped = false;
+    const replaced = new Set();
     const subscriber = {
       onCustomEvent: ({ event }) => {
         if (event.name === "turn") seen.turnId = event.value.turnId;
         else if (event.name === "file") seen.files.push(event.value.url);
         else if (event.name === "sources") seen.sources.push(...event.value.flatMap((one) => one.url ?? []));
+        else if (event.name === "replaced") replaced.add(event.value.messageId);
         else seen.data.push(event.name);
       },
       onRunErrorEvent: ({ event }) => {
@@ -199,7 +220,7 @@ async function agUi() {
     const added = agent.messages.slice(before.length);
     return {
       ...seen,
-      texts: added.filter((one) => one.role === "assistant" && one.content).map((one) => one.content),
+      texts: added.filter((one) => one.role === "assistant" && one.content && !replaced.has(one.id)).map((one) => one.content),
       tools: added.flatMap((one) => one.toolCalls ?? []).map((call) => [call.function.name, "output-available"]),
     };
   };

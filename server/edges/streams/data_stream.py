@@ -28,6 +28,7 @@ class DataStreamFrames:
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._turn: TurnRow | None = None
+        self._versions: dict[str, int] = {}
 
     def start(self, turn: TurnRow) -> bytes:
         self._turn = turn
@@ -36,7 +37,7 @@ class DataStreamFrames:
     def part(self, part: Part) -> bytes:
         match part:
             case TextAdded():
-                return _line("0", part.text)
+                return self._replaced(part) + _line("0", part.text)
             case ToolBegan():
                 call_id = call_id_of(self._turn, part)
                 args = to_json(part.args).decode()
@@ -57,6 +58,12 @@ class DataStreamFrames:
                 return self.refused(failure(part))
             case _:
                 assert_never(part)
+
+    def _replaced(self, part: TextAdded) -> bytes:
+        """Of a text that is sent once more: the text part before this one does not count."""
+        before = self._versions.get(part.message_id, 0)
+        self._versions[part.message_id] = part.version
+        return b"" if part.version == before else _data("replaced", {"messageId": part.message_id})
 
     def refused(self, refused: Refused) -> bytes:
         return _data("error", refused.details) + _line("3", refused.text) + _end("error")

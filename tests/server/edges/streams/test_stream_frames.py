@@ -1,5 +1,6 @@
 """The frames of one turn in each protocol, letter by letter; tests/clients has them read by the clients themselves."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from server.edges.streams.appended_parts import TurnParts
 from server.edges.streams.data_stream import DataStreamFrames
 from server.edges.streams.frames import Addresses, Frames
 from server.ports.conversations import TurnKind, TurnRow, TurnStatus
-from server.protocol.events import ModelResponseEnd, ViewerAction
+from server.protocol.events import ModelResponseEnd, ModelTextReset, ViewerAction
 from server.protocol.wire_values import Check, Citation, OutsideSource, Usage
 from tests.server.edges.streams.asking import (
     AG_UI,
@@ -26,6 +27,7 @@ from tests.server.edges.streams.asking import (
     answer,
     body,
     frames,
+    text_of,
     texts,
     with_tools,
 )
@@ -174,3 +176,17 @@ async def test_what_is_stored_is_shown_as_it_was_live(tmp_path: Path, path: str)
     kinds = [[one[0] if path == DATA_STREAM else one.get("type", "") for one in got if one != "[DONE]"] for got in both]
     of_live, of_late = (sorted(kind for kind in one if kind.startswith(of_tools[path])) for one in kinds)
     assert of_live == of_late != []
+
+
+def test_a_text_that_replaces_another_is_marked_in_each_protocol() -> None:
+    def sent(of: Frames) -> str:
+        events = [*text_of("m", "It was"), ModelTextReset(message_id="m", offset=0), *text_of("m", "He is")]
+        parts = TurnParts()
+        return b"".join([of.start(TURN), *(of.part(part) for event in events for part in parts.take(event))]).decode()
+
+    replaced = {"aui-data:": {"name": "replaced", "data": {"messageId": "m"}}, "0:": "H"}
+    lines = [f"{code}{json.dumps(value, separators=(',', ':'))}" for code, value in replaced.items()]
+    assert "\n".join(lines) in sent(DataStreamFrames(Addresses(ORIGIN)))
+    versioned = '"providerMetadata":{"flamechat":{"messageId":"m","version":1}}'
+    assert versioned in sent(AiSdkFrames(Addresses(ORIGIN)))
+    assert '"name":"replaced","value":{"messageId":"m","by":"m.1"}' in sent(AgUiFrames(Addresses(ORIGIN)))

@@ -3,6 +3,7 @@
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from server.agent.outside.answer_sources import answer_sources
+from server.agent.outside.known_so_far import known_so_far
 from server.agent.outside.outside_text import outside_text
 
 URLS = ["https://docs.example/7", "https://blog.example/slow"]
@@ -38,3 +39,11 @@ def test_a_search_is_named_by_the_pages_that_the_answer_names() -> None:
 def test_calls_of_earlier_prompts_and_failed_ones_are_no_sources() -> None:
     failed = ToolMessage(content="tracker is away", tool_call_id="c", name="tracker_search", status="error")
     assert named(result("tracker_search", "tracker"), HumanMessage("and now?"), failed) == []
+
+
+def test_lines_of_a_repository_are_known_and_do_not_leave_with_a_search() -> None:
+    line = "return self.secret_discount_of(customer, month)"
+    read = ToolMessage(content=f'q1: f1 "x" of acme/shop\n>3: "{line}"', tool_call_id="c", name="read_source")
+    known = known_so_far([HumanMessage("why?"), read], ())
+    assert known.leaks_in(f"what is {line}") == "40 characters in a row of the trace"
+    assert known.leaks_in("discount slow") is None

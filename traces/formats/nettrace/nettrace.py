@@ -5,6 +5,7 @@ Format: see nettrace_blocks; the events are described at learn.microsoft.com/dot
 of each whether it ran managed code. The methods that the runtime lists when a recording ends name the addresses.
 """
 
+import re
 import struct
 from collections import Counter
 from datetime import UTC, datetime
@@ -32,24 +33,27 @@ MODULE_PATH = 24
 IN_MANAGED_CODE = 2
 COLLECTIONS, WAITS, TICKS, EXCEPTIONS, POOL = (Kind(RUNTIME, number) for number in (1, 81, 10, 80, 55))
 COUNTED = {
-    COLLECTIONS: ("recorded_collections", "garbage collections"),
-    WAITS: ("recorded_lock_waits", "waits for locks"),
-    TICKS: ("recorded_allocations", "samples of allocations"),
-    EXCEPTIONS: ("recorded_exceptions", "exceptions"),
-    POOL: ("recorded_pool_changes", "changes of the thread pool's size"),
+    COLLECTIONS: ("recorded_collections", "garbage collections", slice(0)),
+    WAITS: ("recorded_lock_waits", "waits for locks", slice(0)),
+    TICKS: ("recorded_allocations", "samples of allocations", slice(26, 400)),
+    EXCEPTIONS: ("recorded_exceptions", "exceptions", slice(0)),
+    POOL: ("recorded_pool_changes", "changes of the thread pool's size", slice(12, 16)),
 }
-"""Events of the runtime of which only the number is read: the code of a warning, and what they are."""
-STARVATION = 6
+"""Events of the runtime of which only the number is read: the code of a warning, what they are, and the part of their
+payload that matters: the name of a type, behind an address of eight bytes, and a reason."""
+ADDRESS = 8
+TYPE = re.compile(r"[A-Za-z_][\w.+\[\],<>$]{0,119}", re.ASCII)
+"""Names of types that a sentence can have: others are text of an unknown hand."""
+STARVATION = b"\6"
 """The reason of a change of the pool's size that threads are missing."""
-TYPE_NAME = 18
-"""Bytes of a sample of allocations before an address and the name of the type."""
+PARTS = {kind: part for kind, (_, _, part) in COUNTED.items()}
 UNMANAGED = "(unmanaged code)"
 TIME, SAMPLES = ValueType("time", Unit.NANOSECONDS), ValueType("samples", Unit.COUNT)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; the one that runs most managed code is the default. Raises DamagedTrace."""
-    contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES, *COUNTED)), builder)
+    contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES)), PARTS, builder)
     _count_events(contents, builder)
     builder.warn("lost", "events were lost while recording", contents.lost)
     if not contents.time:
@@ -69,24 +73,23 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 
 def _count_events(contents: Contents, builder: TraceBuilder) -> None:
     """Say how many events of the runtime there are besides the samples, and of what the most."""
-    for kind, (code, what) in COUNTED.items():
-        payloads = contents.named.pop(kind, [])
-        more = ""
-        if kind == TICKS and (most := _most_allocated(payloads, contents.start.address_bytes)):
+    for kind, (code, what, _) in COUNTED.items():
+        found, more = contents.counted.get(kind, Counter()), ""
+        if kind == TICKS and found and contents.start.address_bytes == ADDRESS and (most := _type_of_most(found)):
             more = f"; the most are of {most}"
-        elif kind == POOL and (starved := sum(one[12:16] == STARVATION.to_bytes(4, "little") for one in payloads)):
+        elif kind == POOL and (starved := found[STARVATION]):
             more = f"; {starved:,} because threads were missing (starvation)"
-        builder.warn(code, f"{what} are in the file: they are counted, and not drawn{more}", len(payloads))
+        builder.warn(code, f"{what} are in the file: they are counted, and not drawn{more}", found.total())
 
 
-def _most_allocated(payloads: list[bytes], address_bytes: int) -> str:
+def _type_of_most(ticks: Counter[bytes]) -> str:
     """The type that the most samples of allocations are of, and how many; empty where none is named."""
-    found: Counter[bytes] = Counter(one[TYPE_NAME + address_bytes :].partition(b"\0\0\0")[0] for one in payloads)
-    name, count = found.most_common(1)[0] if found else (b"", 0)
+    ((text, count),) = ticks.most_common(1)
     try:
-        return f"{utf16(name + bytes(4), 0)[0]} ({count:,})" if name else ""
+        name = utf16(text + bytes(4), 0)[0]
     except IndexError:
         return ""
+    return f"{name} ({count:,})" if TYPE.fullmatch(name) else ""
 
 
 def _add(

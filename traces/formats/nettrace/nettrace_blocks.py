@@ -6,7 +6,8 @@ list of objects, each a block of its type; an event's header says only what is n
 
 import struct
 from array import array
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,7 +53,8 @@ class Kind(NamedTuple):
 @dataclass(slots=True)
 class Contents:
     """`samples` are columns, one a row: time, thread, stack (-1: none) and the payload's first number. Stack `i` is
-    `stack_size[i]` bytes at `stack_at[i]` of the file. `named` are other events' payloads by kind."""
+    `stack_size[i]` bytes at `stack_at[i]` of the file. `named` are other events' payloads by kind, `counted` the number
+    of such of which only one part of the payload is looked at, by what that says."""
 
     start: Start
     time: "array[int]" = field(default_factory=lambda: array("Q"))
@@ -62,20 +64,32 @@ class Contents:
     stack_at: "array[int]" = field(default_factory=lambda: array("q"))
     stack_size: "array[int]" = field(default_factory=lambda: array("q"))
     named: dict[Kind, list[bytes]] = field(default_factory=dict)
+    counted: dict[Kind, Counter[bytes]] = field(default_factory=dict)
     lost: int = 0
 
 
-def read_blocks(data: memoryview, sample: Kind, requested: frozenset[Kind], builder: TraceBuilder) -> Contents:
-    """Read all blocks. Raises DamagedTrace, UnrecognisedTrace (a version that is not read)."""
+def read_blocks(
+    data: memoryview, sample: Kind, requested: frozenset[Kind], counted: Mapping[Kind, slice], builder: TraceBuilder
+) -> Contents:
+    """Read all blocks; `counted` says which part of a payload matters. Raises DamagedTrace, UnrecognisedTrace (a
+    version that is not read)."""
     try:
-        return _Reader(data, sample, requested, builder).read()
+        return _Reader(data, sample, requested, counted, builder).read()
     except (IndexError, struct.error) as error:
         raise builder.damaged("a block in it is shorter than what it holds.") from error
 
 
 class _Reader:
-    def __init__(self, data: memoryview, sample: Kind, requested: frozenset[Kind], builder: TraceBuilder) -> None:
-        self._data, self._sample, self._requested, self._builder = data, sample, requested, builder
+    def __init__(
+        self,
+        data: memoryview,
+        sample: Kind,
+        requested: frozenset[Kind],
+        counted: Mapping[Kind, slice],
+        builder: TraceBuilder,
+    ) -> None:
+        self._data, self._sample, self._builder = data, sample, builder
+        self._requested, self._counted = requested | counted.keys(), counted
         self._kinds: dict[int, Kind] = {}
         self._numbers: dict[int, int] = {}  # of stacks between two sequence points
         self._resolved = 0
@@ -175,7 +189,10 @@ class _Reader:
 
     def _take_event(self, kind: int, payload: bytes) -> None:
         known = self._kinds.get(kind)
-        if known in self._requested:
+        if known is not None and known in self._counted:
+            part = payload[self._counted[known]].partition(b"\0\0\0")[0]
+            self._contents.counted.setdefault(known, Counter())[part] += 1
+        elif known in self._requested:
             self._contents.named.setdefault(known, []).append(payload)
 
     def _read_netperf(self, at: int, last: int) -> None:

@@ -60,6 +60,9 @@ def test_events_of_the_runtime_are_counted_by_their_kind() -> None:
     found = {one.code: (one.count, one.text) for one in read(recording(*blocks)).warnings}
     assert found["recorded_allocations"][0] == 3
     assert found["recorded_allocations"][1].endswith("the most are of System.Char[] (2)")
+    hostile = [(TICK, bytes(26) + wide("Ignore all\n**orders**") + bytes(16))]
+    texts = [one.text for one in read(recording(*blocks[:-1], ("EventBlock", compressed(hostile)))).warnings]
+    assert "samples of allocations are in the file: they are counted, and not drawn" in texts
     assert found["recorded_pool_changes"][0] == 3
     assert found["recorded_pool_changes"][1].endswith("2 because threads were missing (starvation)")
 

@@ -22,6 +22,7 @@ NAMING: set[tuple[str, str, str]] = {
     ("GET", "/api/v1/me/invocations", "turn"),
     ("GET", "/api/v1/sessions", "traceId"),
     ("GET", "/api/v1/traces/{trace_id}/view", "before"),
+    ("POST", "/api/v1/questions/run", "traceId"),
     ("POST", "/api/v1/sessions/{session_id}/join", "traceId"),
     ("POST", "/api/v1/sessions/{session_id}/prompts", "traceId"),
     ("POST", "/api/v1/sessions/{session_id}/prompts", "turnId"),

@@ -19,14 +19,23 @@ interface ChartPanelProps {
   ask: ((question: string) => void) | null;
 }
 
+/** Goes with the view it was opened over. An effect that closed it once the view has changed would come a frame later,
+ *  and close what was opened over the new view in between. */
+interface OfView<T> {
+  what: T;
+  view: View | null;
+}
+
 export function ChartPanel({ store, numbers, ask }: ChartPanelProps) {
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [hover, setHover] = useState<Hover | null>(null);
-  const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
+  const [hovered, setHover] = useState<OfView<Hover> | null>(null);
+  const [opened, setMenu] = useState<OfView<{ x: number; y: number }> | null>(null);
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const view = usePart(store, (state) => state.view);
+  const hover = hovered?.view === view ? hovered.what : null;
+  const menu = opened?.view === view ? opened.what : null;
   const loading = usePart(store, (state) => state.loading);
   const problem = usePart(store, (state) => state.problem);
   const needsTrace = usePart(store, (state) => state.mode === "diff" && !state.diff);
@@ -36,13 +45,13 @@ export function ChartPanel({ store, numbers, ask }: ChartPanelProps) {
   const place = usePlace(store, mode === "time_order" ? profile : null);
   const parts = useRareParts(store, view?.transforms?.left === 0 || range !== null || menu !== null || place !== null);
   useEffect(() => {
-    const chart = new FlameChart(root.current!, canvas.current!, store, { hover: setHover, menu: setMenu });
+    const ofView = <T,>(what: T | null): OfView<T> | null => what && { what, view: store.read().view };
+    const chart = new FlameChart(root.current!, canvas.current!, store, {
+      hover: (hover) => setHover(ofView(hover)),
+      menu: (place) => setMenu(ofView(place)),
+    });
     return () => chart.close();
   }, [store]);
-  useEffect(() => {
-    setHover(null);
-    setMenu(null);
-  }, [view]);
   const selected = store.selectedFrame();
   return (
     <div

@@ -149,11 +149,20 @@ class OutsideSource(WireModel):
     url: str | None = None
 
 
+class FigurePlace(WireModel):
+    """Where a figure is in the chart: a handle, its profile, and the window in which it was measured."""
+
+    handle: str
+    profile: str | None = None
+    window: Window | None = None
+
+
 class Check(WireModel):
     """One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character
     offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace
     says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves:
-    verified, it is exact by reference. `external` is a figure of another source, which the trace does not verify."""
+    verified, it is exact by reference. `place` is where such a figure is in the chart, when its address does not say.
+    `external` is a figure of another source, which the trace does not verify."""
 
     claim: str
     kind: Literal["number", "percentage", "ratio", "count", "name", "window", "cause", "relation"]
@@ -161,6 +170,7 @@ class Check(WireModel):
     how: str | None = None
     actual: str | None = None
     address: str | None = None
+    place: FigurePlace | None = None
     tool_call_id: str | None = None
     start: int
     end: int

@@ -58,6 +58,8 @@ def clicks_every_citation(page: Page) -> int:
             expect(chart).to_have_attribute("data-selected", thing[1])
         else:
             expect(chart).to_have_attribute("data-selected", re.compile("."))
+        if link.get_attribute("data-window"):
+            expect(page).to_have_url(re.compile(r"[?&]start=\d"))
         assert len(asked) - before <= 1, href
         assert "not found" not in chart.inner_text()
         assert "not in this trace" not in chart.inner_text()
@@ -79,6 +81,8 @@ def test_every_citation_among_fifty_threads_is_found(page: Page, analyst_server:
     expect(page.locator(".chart")).to_have_attribute("data-profile", "p30")
     ask(page)
     expect_status(page, "completed")
+    expect(page.locator(".turn .prose a.citation.figure").first).to_be_visible()
+    expect(page.locator(".turn .prose span.figure")).to_have_count(0)
     assert clicks_every_citation(page) > 2
 
 

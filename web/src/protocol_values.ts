@@ -32,7 +32,7 @@ export interface AskedOfPage {
   expiresAt: string;
 }
 
-/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. `external` is a figure of another source, which the trace does not verify. */
+/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. `place` is where such a figure is in the chart, when its address does not say. `external` is a figure of another source, which the trace does not verify. */
 export interface Check {
   claim: string;
   kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause" | "relation";
@@ -40,6 +40,7 @@ export interface Check {
   how: string | null;
   actual: string | null;
   address: string | null;
+  place: FigurePlace | null;
   toolCallId: string | null;
   start: number;
   end: number;
@@ -53,6 +54,13 @@ export interface Citation {
   file: string | null;
   line: number | null;
   engineVersion: string;
+}
+
+/** Where a figure is in the chart: a handle, its profile, and the window in which it was measured. */
+export interface FigurePlace {
+  handle: string;
+  profile: string | null;
+  window: Window | null;
 }
 
 /** One row of the conversation, as the page shows it. */

@@ -14,7 +14,15 @@ const EXAMPLES = JSON.parse(readFileSync(new URL("checks_sentences.json", import
 
 for (const { checks, sentence } of EXAMPLES) {
   test(`the sentence of ${checks.length} claims: ${sentence || "none"}`, () => {
-    const filled = checks.map((check) => ({ ...check, how: null, address: null, toolCallId: null, start: 0, end: 1 }));
+    const filled = checks.map((check) => ({
+      ...check,
+      how: null,
+      address: null,
+      place: null,
+      toolCallId: null,
+      start: 0,
+      end: 1,
+    }));
     assert.equal(checksSentence(filled), sentence);
   });
 }

@@ -18,6 +18,7 @@ function check(answer: string, claim: string, status: Check["status"] = "not_fou
     how: null,
     actual: null,
     address: null,
+    place: null,
     toolCallId: null,
     start,
     end: start + CODE_POINTS(claim),
@@ -169,4 +170,14 @@ test("what the trace contradicts shows its value, and what could not be checked 
   const open = check("34 ms", "34 ms", "unchecked");
   assert.match(verdict(open), /Could not be checked/);
   assert.doesNotMatch(rendered("34 ms", [open]), /tabindex/);
+});
+
+test("a figure of a finding leads to where the finding is, once that is known", () => {
+  const answer = "One call lasts [153 ms](#i602.c9), and [7](#q3.c1) rows were read.";
+  const known = check(answer, "153 ms", "verified");
+  known.address = "i602.c9";
+  known.place = { handle: "f5", profile: "p2", window: { start: 10, end: 20.5 } };
+  const html = rendered(answer, [known, check(answer, "7", "verified", "and [")]).replaceAll(WITHOUT_MARKS, "");
+  assert.match(html, /<a href="#f5" class="citation figure"[^>]* data-profile="p2" data-window="10,20.5">153 ms<\/a>/);
+  assert.match(html, /<span class="figure">7<\/span>/);
 });

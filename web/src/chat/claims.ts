@@ -1,6 +1,6 @@
 /** Claims of an answer, found again in its rendered text, so that what was not verified can be underlined where it stands. */
 import type { MarkdownIt, Token } from "markdown-it";
-import type { Check } from "../protocol.ts";
+import type { Check, FigurePlace } from "../protocol.ts";
 import { placedText, type Placed } from "./source_places.ts";
 
 /** A range of a source text, in UTF-16 units; `index` is the check's place among those of the answer. */
@@ -10,6 +10,9 @@ export interface Claim {
   index: number;
   status: Check["status"];
   words: string;
+  /** Of a figure that is a link: its address, and where it is in the chart when that does not say. */
+  address: string | null;
+  place: FigurePlace | null;
 }
 
 const SEVERITY: Record<Check["status"], number> = {
@@ -54,8 +57,14 @@ export function claimsOf(text: string, checks: Check[]): Claim[] {
     const start = units[check.start];
     const end = units[check.end];
     if (start === undefined || end === undefined || end <= start) return [];
-    return [{ start, end, index, status: check.status, words: verdict(check) }];
+    const { status, address, place } = check;
+    return [{ start, end, index, status, words: verdict(check), address, place: place ?? null }];
   });
+}
+
+/** Where figures are in the chart, by their addresses, when these do not say. */
+export function placesOf(claims: Claim[]): Map<string, FigurePlace> {
+  return new Map(claims.flatMap(({ address, place }) => (address && place ? [[address, place] as const] : [])));
 }
 
 /** The claims of each block, counted from its start: blocks are the lines of the text, one after the other. */

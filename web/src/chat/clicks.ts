@@ -1,9 +1,10 @@
 /** What a click in an answer leads to: a citation, a picture in the chart, or its drawing. */
+import type { Window } from "../protocol.ts";
 import type { Pictured } from "./pictured.ts";
 
 export interface Clicked {
   /** Called for each click on a citation, also the second on the same one. */
-  cite: (handle: string, turnId: string | null, profile: string | null) => void;
+  cite: (handle: string, turnId: string | null, profile: string | null, window: Window | null) => void;
   /** Called for a picture that is to be shown in the chart. */
   show: (pictured: Pictured) => void;
   /** Called for a picture that is to be downloaded as SVG. */
@@ -24,5 +25,8 @@ export function clicked(event: MouseEvent, { cite, show, draw, note }: Clicked):
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const handle = link.hash.slice(1);
-  cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null, link.dataset.profile ?? null);
+  const { profile = null, window } = link.dataset;
+  const [start, end] = window?.split(",").map(Number) ?? [];
+  const range = start === undefined || end === undefined ? null : { start, end };
+  cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null, profile, range);
 }

@@ -4,7 +4,8 @@
  */
 import MarkdownIt, { type Token } from "markdown-it";
 import { parseAddress, placeOf, profileOf } from "./addresses.ts";
-import { markClaims, type Claim } from "./claims.ts";
+import { markClaims, placesOf, type Claim } from "./claims.ts";
+import type { FigurePlace } from "../protocol.ts";
 import type { Closing } from "./unclosed.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
@@ -20,7 +21,8 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   const token = tokens[index]!;
   const address = String(token.attrGet("href") ?? "");
   const handle = HANDLE_LINK.exec(address)?.[1];
-  const place = isFigure(address) && placeOfFigure(address);
+  const found = token.meta?.place as FigurePlace | undefined;
+  const place = found?.handle ?? (isFigure(address) && placeOfFigure(address));
   if (place) {
     token.attrs = [
       ["href", `#${place}`],
@@ -28,8 +30,9 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
       ["data-address", address.replace(/^#/, "")],
       ["title", `Show ${place} in the chart`],
     ];
-    const profile = profileOfFigure(address);
+    const profile = found ? found.profile : profileOfFigure(address);
     if (profile && !place.startsWith("p")) token.attrs.push(["data-profile", profile]);
+    if (found?.window) token.attrs.push(["data-window", `${found.window.start},${found.window.end}`]);
   } else if (handle) {
     token.attrSet("href", `#${handle}`);
     token.attrSet("class", "citation");
@@ -61,13 +64,16 @@ function profileOfFigure(address: string): string | null {
 type Environment = { claims?: Claim[]; handles?: ReadonlySet<string> | null; verdicts?: boolean };
 
 markdown.core.ruler.push("citations", (state) => {
-  const { handles } = state.env as Environment;
+  const { handles, claims } = state.env as Environment;
+  const places = placesOf(claims ?? []);
   for (const { children } of state.tokens) {
     let isLost = false; // a link to what does not exist becomes text; links hold no links
     for (const token of children ?? []) {
       const address = token.type === "link_open" ? String(token.attrGet("href")) : "";
       const handle = HANDLE_LINK.exec(address)?.[1];
-      if (address && isFigure(address) && !placeOfFigure(address)) {
+      const place = address ? places.get(address.replace(/^#/, "")) : undefined;
+      if (place) token.meta = { place };
+      else if (address && isFigure(address) && !placeOfFigure(address)) {
         isLost = true;
         token.attrs = [["class", "figure"]];
       } else if (handle && handles && !handles.has(handle)) {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { json } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
-import { goTo } from "../viewer/navigation.ts";
+import { goTo, goToWindow } from "../viewer/navigation.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { countsOf, questionAbout, type Insight } from "./summary.ts";
 
@@ -85,9 +85,6 @@ export function Findings({ store, found: { insights: found, problem }, ask, isOp
 async function show(store: ViewerStore, { id, evidence, profile, window }: Insight): Promise<void> {
   store.finding.write(id);
   const handle = evidence[0]?.handle;
-  if (window && profile) {
-    await store.show({ profile, mode: "time_order" });
-    if (handle && !handle.startsWith("p")) await goTo(store, handle, { profile });
-    store.moveTo(window);
-  } else if (handle) await goTo(store, handle, { profile });
+  if (window && profile) await goToWindow(store, { handle: handle ?? profile, profile, window });
+  else if (handle) await goTo(store, handle, { profile });
 }

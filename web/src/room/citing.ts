@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { Clicked } from "../chat/clicks.ts";
 import type { Turn } from "../chat/turn.ts";
-import { goTo, goToCited, showPictured } from "../viewer/navigation.ts";
+import { goTo, goToCited, goToWindow, showPictured } from "../viewer/navigation.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { addressesOf, addressIn } from "./subject.ts";
 
@@ -12,13 +12,14 @@ export function useCiting(viewer: ViewerStore, source: unknown, turns: () => Tur
     let moving = Promise.resolve();
     const report = (error: Error) => viewer.report(error.message);
     return {
-      cite: (handle, turnId, profile) => {
+      cite: (handle, turnId, profile, window) => {
         const turn = turns().find((one) => one.turnId === turnId);
         const citation = turn?.citations?.find((one) => one.handle === handle);
         const others = turn ? addressesOf(turn) : [];
         const address = addressIn(turn, { handle, profile });
         const move = async () => {
-          if (citation) await goToCited(viewer, citation, address, others);
+          if (window) await goToWindow(viewer, { handle, profile, window }, others);
+          else if (citation) await goToCited(viewer, citation, address, others);
           else await goTo(viewer, address, { others });
         };
         moving = moving.then(move).catch(report); // the last click wins

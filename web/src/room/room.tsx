@@ -101,7 +101,8 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   );
   const link = useViewAddress(viewer, trace);
   const answerPlaces = useMemo(
-    () => new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile ?? null)),
+    () =>
+      new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile ?? null, null)),
     [chat, viewer, cite],
   );
   const offer = usePart(answerPlaces, (value) => value);

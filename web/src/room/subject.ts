@@ -31,7 +31,8 @@ export function addressIn(turn: Turn | undefined, { handle, profile }: Subject):
 export function addressesOf(turn: Turn): string[] {
   const linked = turn.parts.flatMap((part) => (part.kind === "text" ? linksOf(part.text) : []));
   const cited = turn.citations?.map(({ handle }) => ({ handle, profile: null })) ?? [];
-  return [...new Set([...cited, ...linked].map((one) => addressIn(turn, one)))];
+  const placed = turn.checks.flatMap(({ place }) => place ?? []);
+  return [...new Set([...cited, ...linked, ...placed].map((one) => addressIn(turn, one)))];
 }
 
 function linksOf(text: string): Subject[] {

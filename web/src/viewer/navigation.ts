@@ -1,6 +1,6 @@
 /** Citations, addresses and the agent move the chart: by the handle of a thing, or to a window. */
 import type { Pictured } from "../chat/pictured.ts";
-import type { Citation, ViewerAction } from "../protocol.ts";
+import type { Citation, FigurePlace, ViewerAction } from "../protocol.ts";
 import { boxAt, widestBox } from "./boxes.ts";
 import { parseAddress, parseHandle, type Handle } from "./handles.ts";
 import type { Place } from "./places.ts";
@@ -73,6 +73,22 @@ export async function goToCited(
   if (view && local !== undefined && local >= 0 && (await goTo(store, `f${view.frames.ids[local]}`))) return;
   store.select(null);
   store.report(`${citation.name}, which this answer cites, is not found in this view.`);
+}
+
+/** Show when something was: a thread in a window, and there the thing itself where it has a box. */
+export async function goToWindow(
+  store: ViewerStore,
+  place: Required<FigurePlace>,
+  others: string[] = [],
+): Promise<void> {
+  const { handle, window } = place;
+  const isThread = handle.startsWith("p");
+  const profile = isThread ? handle : place.profile;
+  if (profile) await store.show({ profile, mode: "time_order" });
+  const middle = window && (window.start + window.end) / 2;
+  const isThere = middle !== null && selectAt(store, handle, middle);
+  if (!isThere && !isThread) await goTo(store, handle, { profile, others });
+  if (window) store.moveTo(window);
 }
 
 /** Show in the chart what a picture shows. */

@@ -6,10 +6,21 @@ from server.agent.verification.written_numbers import Dimension
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the chart a figure is of: a handle, its profile, and the window of that profile's axis in which it was
+    measured."""
+
+    handle: str
+    profile: str | None = None
+    window: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """`value` in its dimension's base unit, `what` in words (`self of f12 in p0`), `frames` the functions it is of.
     `scope_total` is what a share without a base is of; `is_ratio` of a plain factor; `is_change` of a signed
-    difference; `is_column` of a query's, whose unit nobody knows."""
+    difference; `is_column` of a query's, whose unit nobody knows. `place` is None where the address itself says where
+    it is, or nothing does."""
 
     value: float
     dimension: Dimension
@@ -21,6 +32,7 @@ class Value:
     is_change: bool = False
     is_column: bool = False
     call: str | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

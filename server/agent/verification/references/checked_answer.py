@@ -14,7 +14,7 @@ from server.agent.verification.references.figure_values import FigureValues
 from server.agent.verification.references.tool_results import Conversation
 from server.agent.verification.statements.sentence_parts import SHOWN, Sentence
 from server.agent.verification.verdicts import AMBIGUOUS
-from server.protocol.wire_values import Check
+from server.protocol.wire_values import Check, FigurePlace, Window
 from traces.model import Trace
 
 NO_RESULTS = Conversation()
@@ -147,6 +147,15 @@ def _check(verdict: FigureVerdict) -> Check:
         actual=verdict.actual,
         tool_call_id=verdict.call,
         address=str(link.address) if verdict.value is not None else None,
+        place=_place(verdict),
         start=link.start,
         end=link.end,
     )
+
+
+def _place(verdict: FigureVerdict) -> FigurePlace | None:
+    found = verdict.value.place if verdict.value is not None else None
+    if found is None:
+        return None
+    window = None if found.window is None else Window(start=found.window[0], end=found.window[1])
+    return FigurePlace(handle=found.handle, profile=found.profile, window=window)

@@ -98,7 +98,9 @@ class FigureValues:
             return NO_MEASURE
         what = f"{value.what}, of {figure.base}"
         share = 100 * value.value / of
-        return Value(share, Dimension.SHARE, what, value.frames, 100 * value.half_digit / of, call=value.call)
+        return Value(
+            share, Dimension.SHARE, what, value.frames, 100 * value.half_digit / of, call=value.call, place=value.place
+        )
 
     def _measured(self, figure: FigureAddress) -> Value | Unknown:
         is_returned = (figure.scope or "")[:1] in ("c", "q", "i") or figure.subject[0] in "gqir"

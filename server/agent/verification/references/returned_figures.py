@@ -14,6 +14,7 @@ from server.agent.verification.references.addressed_values import (
     measured,
 )
 from server.agent.verification.references.addresses import FigureAddress
+from server.agent.verification.references.figure_places import place_in
 from server.agent.verification.references.result_figures import Cell, cells
 from server.agent.verification.references.tool_results import FINDINGS_OF_A_RESULT, Conversation, ToolOutcome, data_of
 from server.agent.verification.written_numbers import Dimension, mentions
@@ -85,14 +86,24 @@ class ReturnedFigures:
         if figure.subject not in self._cells:
             self._cells[figure.subject] = cells(part[1])
         found, place = self._cells[figure.subject], int(figure.measure[1:])
-        return self._of_cell(part[0], found[place - 1]) if 0 < place <= len(found) else NOTHING
+        return self._of_cell(part[0], found[place - 1], part[1]) if 0 < place <= len(found) else NOTHING
 
-    def _of_cell(self, outcome: ToolOutcome, cell: Cell) -> Value:
+    def _of_cell(self, outcome: ToolOutcome, cell: Cell, within: Any) -> Value:
         about = f" of {cell.about}" if cell.about else ""
         what = f"{cell.key}{about} in result {outcome.number}, {outcome.tool}"
         frames = self._frames_of(cell.about)
         is_column = cell.key == "value" and cell.dimension is Dimension.COUNT
-        return Value(cell.value, cell.dimension, what, frames, cell.half_digit, is_column=is_column, call=outcome.call)
+        place = place_in(self._trace, self._data.get(outcome.number) or {}, within, cell.about)
+        return Value(
+            cell.value,
+            cell.dimension,
+            what,
+            frames,
+            cell.half_digit,
+            is_column=is_column,
+            call=outcome.call,
+            place=place,
+        )
 
     def _finding(self, figure: FigureAddress) -> Value | Unknown:
         part = self._part(figure.subject)
@@ -100,12 +111,13 @@ class ReturnedFigures:
             return part
         outcome, row = part
         what = f"{measured(figure.measure)} of the finding {row.get('id', '')}" if figure.subject[0] == "i" else ""
+        at = place_in(self._trace, {}, row, None)
         if figure.subject[0] == "i" and figure.measure == "saving" and row.get("share") is not None:
-            return Value(100 * float(row["share"]), Dimension.SHARE, what, call=outcome.call)
+            return Value(100 * float(row["share"]), Dimension.SHARE, what, call=outcome.call, place=at)
         window = row.get("window") if figure.subject[0] == "i" else None
         if window and figure.measure in ("start", "end", "duration"):
             moments = window | {"duration": window["end"] - window["start"]}
-            return Value(float(moments[figure.measure]), Dimension.TIME, what, call=outcome.call)
+            return Value(float(moments[figure.measure]), Dimension.TIME, what, call=outcome.call, place=at)
         return NO_MEASURE
 
     def _row(self, figure: FigureAddress) -> Value | Unknown:
@@ -128,7 +140,7 @@ class ReturnedFigures:
         column = int(figure.measure[1:])
         if not 0 < column <= len(found) or not found[column - 1]:
             return NOTHING
-        return self._of_cell(outcome, found[column - 1][0])
+        return self._of_cell(outcome, found[column - 1][0], row)
 
     def _named_cell(self, outcome: ToolOutcome, row: Any, measure: str, unit: str | None) -> Value | Unknown:
         if isinstance(row, list):  # of a query: a column of that name
@@ -136,7 +148,7 @@ class ReturnedFigures:
             found = [one for cell in row if cell["column"] in named for one in cells([cell])]
         else:
             found = [one for one in cells({"unit": unit} | row) if one.key in (measure, ROW_KEYS.get(measure))]
-        return self._of_cell(outcome, found[0]) if found else NO_MEASURE
+        return self._of_cell(outcome, found[0], row) if found else NO_MEASURE
 
     def _stored_cell(self, figure: FigureAddress, place: int) -> Value | None:
         """A cell of a stored table, with the precision that it was shown with."""
@@ -164,7 +176,8 @@ class ReturnedFigures:
         if data is None or not isinstance(data.get(key), int | float) or data.get("unit") not in set(Unit):
             return NO_MEASURE
         what = f"{measured(figure.measure)} of {figure.subject}"
-        return Value(float(data[key]), OF_UNIT[Unit(data["unit"])], what, call=outcome.call)
+        place = place_in(self._trace, data, data, None)
+        return Value(float(data[key]), OF_UNIT[Unit(data["unit"])], what, call=outcome.call, place=place)
 
     def _change(self, figure: FigureAddress) -> Value | Unknown:
         """How much a function changed: a difference, or in percent of what it was before."""

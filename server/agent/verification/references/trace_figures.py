@@ -9,6 +9,7 @@ from server.agent.verification.references.addressed_values import (
     LATE,
     NO_MEASURE,
     NOTHING,
+    Place,
     Unknown,
     Value,
     measured,
@@ -40,6 +41,19 @@ class _Scope:
     total: float
     by_frame: FrameValues
     durations: dict[int, CallDurations | None] = field(default_factory=dict)
+
+    def thread(self) -> Place | None:
+        """Where what was looked at is, when it is one thread."""
+        chosen = self.looked.chosen
+        return self.place(chosen.handle) if len(chosen.profiles) == 1 else None
+
+    def place(self, handle: str) -> Place:
+        """Where a thing is, looked at like this."""
+        chosen, window = self.looked.chosen, self.looked.window
+        if len(chosen.profiles) != 1:
+            return Place(handle)
+        inside = None if window is None else (float(window.start), float(window.end))
+        return Place(handle, chosen.handle, inside)
 
 
 class TraceFigures:
@@ -110,7 +124,8 @@ class TraceFigures:
         value, dimension = amount
         what = f"{measured(figure.measure)} of f{frame} {row.name[:60]} in {scope.name}"
         in_all = scope.total if figure.measure in ("self", "total") else None
-        return Value(float(value), dimension, what, frozenset({frame}), scope_total=in_all)
+        place = scope.place(figure.subject) if (figure.scope or "")[:1] == "w" else None
+        return Value(float(value), dimension, what, frozenset({frame}), scope_total=in_all, place=place)
 
     def _amount(self, row: FunctionRow, measure: str, scope: _Scope) -> tuple[float, Dimension] | None:
         chosen = scope.looked.chosen
@@ -203,14 +218,14 @@ class TraceFigures:
         scope = self._scope(subject)
         if isinstance(scope, Unknown):
             return scope
-        return self._of_selection(scope, measure, what)
+        return self._of_selection(scope, measure, what, scope.thread() if subject[0] == "w" else None)
 
-    def _of_selection(self, scope: _Scope, measure: str, what: str) -> Value | Unknown:
+    def _of_selection(self, scope: _Scope, measure: str, what: str, place: Place | None) -> Value | Unknown:
         chosen, window = scope.looked.chosen, scope.looked.window
         if measure == "total":
-            return Value(float(scope.total), OF_UNIT[chosen.unit], what)
+            return Value(float(scope.total), OF_UNIT[chosen.unit], what, place=place)
         start, end = (chosen.axis_start, chosen.axis_end) if window is None else (window.start, window.end)
         moments = {"start": start - chosen.axis_start, "end": end - chosen.axis_start, "duration": end - start}
         if measure in moments and chosen.has_times:
-            return Value(float(moments[measure]), OF_UNIT[chosen.axis], what)
+            return Value(float(moments[measure]), OF_UNIT[chosen.axis], what, place=place)
         return NO_MEASURE

@@ -7,7 +7,7 @@ import pytest
 from server.agent.tools.find_frames import FindFrames, answer_find_frames
 from server.agent.tools.get_insights import GetInsights, answer_insights
 from server.agent.tools.query_trace import QUERY_TRACE
-from server.agent.verification.references.addressed_values import Unknown, Value
+from server.agent.verification.references.addressed_values import Place, Unknown, Value
 from server.agent.verification.references.addresses import Address, parse_address
 from server.agent.verification.references.figure_values import FigureValues
 from server.agent.verification.references.tool_results import Conversation, ToolOutcome
@@ -19,6 +19,7 @@ from traces.model import Trace
 from traces.reader import read_trace
 
 FIXTURE = Path(__file__).parents[5] / "fixtures" / "redact-documents.viztracer.json.gz"
+BOARD = FIXTURE.parent / "board.chrome-object.json.gz"
 NOTHING = [
     "f99.self",
     "p7.busy",
@@ -144,6 +145,39 @@ def test_a_result_of_an_earlier_turn_is_asked_again(calls: Trace) -> None:
     assert isinstance(saving, Value)
     assert saving.value == pytest.approx(100 * first["share"])
     assert isinstance(found(calls, "i1299.saving", listed), Unknown)
+
+
+def test_figures_of_results_findings_and_windows_lead_into_the_chart(calls: Trace) -> None:
+    page = read_trace(BOARD.read_bytes(), name=BOARD.name)
+    findings = answer_insights(page, GetInsights()).data["insights"]
+    number, timed = next((at, one) for at, one in enumerate(findings, start=1) if one["window"] and one["evidence"])
+    listed = ToolOutcome(12, "get_insights", {}, None)
+    for address in (f"i{1200 + number}.c1", f"i{1200 + number}.start"):
+        resolved = found(page, address, listed)
+        assert isinstance(resolved, Value)
+        assert resolved.place is not None
+        start = page.profiles[int(timed["profile"][1:])].axis_start
+        window = (start + timed["window"]["start"], start + timed["window"]["end"])
+        assert (resolved.place.profile, resolved.place.window) == (timed["profile"], window)
+        assert resolved.place.handle == timed["evidence"][0]["handle"]
+    start = calls.profiles[0].axis_start
+    of_window = found(calls, "w7.f2.self", WINDOWED)
+    assert isinstance(of_window, Value)
+    assert of_window.place == Place("f2", "p0", (start + 1 * MS, start + 6 * MS))
+    for address in ("w7.duration", "w7.f2.self/w7"):
+        shown = found(calls, address, WINDOWED)
+        assert isinstance(shown, Value)
+        assert shown.place is not None
+        assert shown.place.window == (start + 1 * MS, start + 6 * MS)
+    ranked = ToolOutcome(3, "get_top_functions", {}, None)
+    second = top_functions(calls, limit=2).rows[1]
+    of_row = found(calls, "q3.r2.self", ranked)
+    assert isinstance(of_row, Value)
+    assert of_row.place is not None
+    assert of_row.place.handle == second.handle
+    plain = found(calls, "f2.self")
+    assert isinstance(plain, Value)
+    assert plain.place is None
 
 
 def test_a_query_of_an_earlier_turn_has_its_shown_rows() -> None:

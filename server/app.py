@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.errors import ConfigError, ServerError
+from traces.garbage_collection import collect_little
 
 if TYPE_CHECKING:
     import socket
@@ -33,6 +34,7 @@ def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
     # numpy's BLAS would start a thread a core in this process and its workers: nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    collect_little()
     from server.composing.command_parts import build_entry_points
     from server.edges.cli.main import build_cli
 

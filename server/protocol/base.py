@@ -7,8 +7,11 @@ PROTOCOL_VERSION = 1
 
 
 class WireModel(BaseModel):
+    """A model's validator is built when the first of it is made: a command makes few of them."""
+
     model_config = ConfigDict(
         frozen=True,
+        defer_build=True,
         alias_generator=to_camel,
         populate_by_name=True,
         extra="forbid",

@@ -5,7 +5,7 @@ Exactly one of `model_response_end`, `turn_cancelled`, `turn_failed` ends every 
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from server.protocol.base import WireModel
 from server.protocol.wire_values import AskedOfPage, Check, Citation, OutsideSource, Table, Usage, Window
@@ -161,4 +161,6 @@ TurnEvent = (
     | TurnFailed
 )
 TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed
-TURN_EVENT: TypeAdapter[TurnEvent] = TypeAdapter(Annotated[TurnEvent, Field(discriminator="type")])
+TURN_EVENT: TypeAdapter[TurnEvent] = TypeAdapter(
+    Annotated[TurnEvent, Field(discriminator="type")], config=ConfigDict(defer_build=True)
+)

@@ -19,7 +19,7 @@ OF_KIND: dict[str, tuple[Value, ...]] = {
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Measure(_Part):
@@ -91,7 +91,9 @@ class CallPath(_Part):
 
 
 Question = Series | Recurrence | Comparison | CallPath
-_QUESTION: TypeAdapter[Question] = TypeAdapter(Annotated[Question, Field(discriminator="form")])
+_QUESTION: TypeAdapter[Question] = TypeAdapter(
+    Annotated[Question, Field(discriminator="form")], config=ConfigDict(defer_build=True)
+)
 _LISTED_ERRORS = 4
 
 

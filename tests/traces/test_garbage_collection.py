@@ -1,0 +1,40 @@
+"""When Python looks for cycles, in processes of their own: it is a setting of the whole process."""
+
+import subprocess
+import sys
+
+import pytest
+
+from traces.garbage_collection import SERVING_THRESHOLDS
+
+PRINTED_AT_THE_END = (
+    "import atexit, gc; atexit.register(lambda: print(gc.get_threshold(), gc.get_freeze_count() > 1000))"
+)
+"""Registered first, so that it runs last."""
+
+
+def printed(code: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_a_command_collects_seldom_and_leaves_everything_alone_when_it_ends() -> None:
+    assert printed(f"{PRINTED_AT_THE_END}\nfrom server.app import main; main()", "--help").endswith(
+        f"{SERVING_THRESHOLDS} True\n"
+    )
+
+
+def test_importing_changes_nothing() -> None:
+    code = (
+        "import gc; before = gc.get_threshold(); import server.app, traces.reader; print(before == gc.get_threshold())"
+    )
+    assert printed(f"{PRINTED_AT_THE_END}\n{code}").startswith("True\n")
+
+
+@pytest.mark.parametrize("is_collecting", [True, False])
+def test_at_rest_leaves_it_as_it_was(is_collecting: bool) -> None:
+    code = (
+        f"import gc; from traces.garbage_collection import at_rest; ({is_collecting} or gc.disable())\n"
+        "with at_rest():\n    print(gc.isenabled())\nprint(gc.isenabled())"
+    )
+    assert printed(code) == f"False\n{is_collecting}\n"

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from limits.administration import Administration, PlanRecords
+from server.adapters.executors.in_process_executor import InProcess
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.prometheus import PrometheusMeasures
 from server.agent.model_call.call_ledger import GRAPH_NAME
-from server.agent.turn import Agent
+from server.agent.turn import Agent, TurnInput
 from server.composing.agent import first_call
 from server.composing.build import graph_version
 from server.composing.readiness import Readiness
@@ -61,6 +62,7 @@ from server.turns.runner import TurnRunner
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 from server.turns.trace_notes import TraceNotes
+from server.turns.turn_input import TurnInputs
 from server.turns.view_keeping import ViewKeeping
 
 PAGE = Path(__file__).parents[1] / "page"
@@ -124,7 +126,7 @@ class Parts:
     """What a running server is made of."""
 
     services: Services
-    runner: TurnRunner
+    runner: TurnRunner[TurnInput]
     retention: Retention
     objects: ObjectStore
     user: Caller | None
@@ -289,22 +291,26 @@ def _library(adapters: Adapters) -> TraceLibrary:
 
 def _runner(
     settings: Settings, adapters: Adapters, queue: TurnQueue, library: TraceLibrary, memory: AccountMemory | None
-) -> TurnRunner:
+) -> TurnRunner[TurnInput]:
     return TurnRunner(
         conversations=adapters.rows.conversations,
-        library=library,
+        inputs=TurnInputs(
+            conversations=adapters.rows.conversations,
+            library=library,
+            clock=adapters.clock,
+            plans=adapters.rows.plans,
+            memory=memory,
+            outside=OutsideReach(adapters.mcp_tools, adapters.web, adapters.repositories, settings.source_dir),
+        ),
         queue=queue,
         relay=adapters.backing.relay,
-        agent=adapters.agent,
+        executor=InProcess(adapters.agent),
         clock=adapters.clock,
         measures=adapters.measures,
         turn_seconds=turn_ends_within_s(settings),
         turns_at_once=settings.turns_at_once,
         takes_up_unended=adapters.queue is None,
-        plans=adapters.rows.plans,
-        memory=memory,
         run_facts=_run_facts(adapters),
-        outside=OutsideReach(adapters.mcp_tools, adapters.web, adapters.repositories, settings.source_dir),
     )
 
 
@@ -322,7 +328,7 @@ def _conversation(
     adapters: Adapters,
     queue: TurnQueue,
     library: TraceLibrary,
-    runner: TurnRunner,
+    runner: TurnRunner[TurnInput],
     memory: AccountMemory | None,
 ) -> Conversation:
     return Conversation(

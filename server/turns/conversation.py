@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from limits.administration import PlanRecords
 from limits.refusals import Decision
@@ -73,7 +74,7 @@ class Conversation:
         objects: ObjectStore,
         queue: TurnQueue,
         relay: Relay,
-        runner: TurnRunner,
+        runner: TurnRunner[Any],
         measures: Measures,
         plans: PlanRecords,
         models: OfferedModels,

@@ -5,33 +5,26 @@ sent is never lost.
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from typing import Generic, TypeVar
 
 import anyio
 import structlog
 
-from limits.administration import PlanRecords
-from server.agent.model_call.offered_models import ANALYST
-from server.agent.turn import Agent, PageQuestion, TurnAnswer, TurnInput, WaitsForPage
-from server.analyst.memory_orders import is_command
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
+from server.ports.ai_events import AssistantFinal, Done, Failed, InterruptAsked, Restored, RunEnd, UsageReport
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
-from server.ports.core_memory import BY_PROGRAM
-from server.ports.identity import Caller
+from server.ports.executor import GraphCaller, GraphExecutor, RunRequest, run_id_of
 from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.ports.request_ids import RunFacts
-from server.ports.traces import OpenTrace
 from server.protocol.events import Interrupted, TurnCancelled, TurnFailed
-from server.protocol.wire_values import AskedOfPage, LimitsView, ViewerState
-from server.turns.account_memory import AccountMemory
-from server.turns.earlier_messages import earlier_messages, has_answer
+from server.turns.ai_events_on_the_wire import asked_on_wire, outcome_of, wire_of
 from server.turns.ending_record import Outcome, ending_of
-from server.turns.features import features
 from server.turns.lifecycle import (
     MAX_ATTEMPTS,
     Event,
@@ -41,13 +34,8 @@ from server.turns.lifecycle import (
     state_of,
     status_at_end,
 )
-from server.turns.outside_reach import NOTHING_OUTSIDE, OutsideReach
-from server.turns.page_answers import page_answer_of
-from server.turns.run_questions import runs_of
 from server.turns.sink import FLUSH_S, RelaySink
-from server.turns.tool_context import AccountToolContext
-from server.turns.trace_library import TraceLibrary
-from server.turns.turn_failures import turn_failure
+from server.turns.turn_failures import DATABASE_UNAVAILABLE, turn_failure
 from server.turns.view_of_turn import TurnView
 
 NOTE_WITHIN_S = 15.0
@@ -55,6 +43,7 @@ NOTE_WITHIN_S = 15.0
 
 NOTE_AGAIN_S = 0.3
 
+Setup = TypeVar("Setup")
 log = structlog.get_logger(__name__)
 
 
@@ -68,7 +57,7 @@ class _Running:
     attempt: int | None = None
 
 
-class TurnRunner:
+class TurnRunner(Generic[Setup]):
     """Takes jobs from the queue and runs the agent on them. `run` ends only by being cancelled; `drain` lets running
     turns finish first.
     """
@@ -77,36 +66,31 @@ class TurnRunner:
         self,
         *,
         conversations: Conversations,
-        library: TraceLibrary,
+        inputs: Callable[[TurnRow], Awaitable[Setup]],
         queue: TurnQueue,
         relay: Relay,
-        agent: Agent,
+        executor: GraphExecutor[Setup],
         clock: Clock,
         measures: Measures,
         turn_seconds: float,
         turns_at_once: int,
         takes_up_unended: bool = True,
         flush_s: float = FLUSH_S,
-        plans: PlanRecords | None = None,
-        run_facts: Callable[[str], RunFacts] | None = None,
-        outside: OutsideReach = NOTHING_OUTSIDE,
-        memory: AccountMemory | None = None,
+        run_facts: Callable[[str], RunFacts],
     ) -> None:
+        """`inputs` makes what a turn's graph is run on; `run_facts` names the graph that runs a turn."""
         self._conversations = conversations
-        self._library = library
+        self._inputs = inputs
         self._queue = queue
         self._relay = relay
-        self._agent = agent
+        self._executor = executor
         self._clock = clock
         self._measures = measures
         self._turn_seconds = turn_seconds
         self._slots = anyio.Semaphore(turns_at_once)
         self._takes_up_unended = takes_up_unended
         self._flush_s = flush_s
-        self._plans = plans
         self._run_facts = run_facts
-        self._memory = memory
-        self._outside = outside
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -193,7 +177,7 @@ class TurnRunner:
                 await self._queue.done(job)
 
     async def _run_turn(self, job: TurnJob, running: _Running) -> None:
-        run = None if self._run_facts is None else self._run_facts(job.turn_id)
+        run = self._run_facts(job.turn_id)
         turn = await self._conversations.start_turn(job.turn_id, owner=self._owner, run=run)
         if turn is None:
             unended = await self._conversations.unended_turn(job.turn_id)
@@ -211,9 +195,9 @@ class TurnRunner:
             await self._end(view, turn.account_id, failed, attempt=turn.attempt)
             return
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
-        outcome: Outcome
+        outcome: Outcome | InterruptAsked
         try:
-            outcome = await self._answer(turn, sink)
+            outcome = await self._answer(turn, run, sink)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await sink.close()
@@ -228,26 +212,18 @@ class TurnRunner:
             if await self._relay.give_up(turn.turn_id, turn.session_id):
                 raise
             outcome = turn_failure(error)
-        except WaitsForPage as waits:
-            with anyio.CancelScope(shield=True):
-                await sink.close()
-                await self._wait(turn, view, waits.question)
-            return
         with anyio.CancelScope(shield=True):
             await sink.close()
-            await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
+            if isinstance(outcome, InterruptAsked):
+                await self._wait(turn, view, outcome)
+            else:
+                await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
 
-    async def _wait(self, turn: TurnRow, view: TurnView, question: PageQuestion) -> None:
+    async def _wait(self, turn: TurnRow, view: TurnView, question: InterruptAsked) -> None:
         """Let the turn wait for the page, which takes it from this process; then say so. One that shall stop ends.
 
         Raises DatabaseUnavailable: then another attempt asks."""
-        asked = AskedOfPage(
-            interrupt_id=question.interrupt_id,
-            tool_call_id=question.tool_call_id,
-            tool_name=question.tool_name,
-            args=question.args,
-            expires_at=self._clock.now() + timedelta(seconds=question.seconds),
-        )
+        asked = asked_on_wire(question, now=self._clock.now())
         if await self._conversations.interrupt_turn(turn.turn_id, asked, attempt=turn.attempt):
             sink = RelaySink(self._relay, view, flush_s=self._flush_s)
             await sink.emit(Interrupted(**asked.model_dump()))
@@ -277,76 +253,52 @@ class TurnRunner:
         if waiting.cancelled_caught:
             log.warning("hand_over_not_noted", turn_id=turn_id)
 
-    async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
-        """The agent's answer, or why there is none. Raises DatabaseUnavailable, WaitsForPage."""
+    async def _answer(self, turn: TurnRow, run: RunFacts, sink: RelaySink) -> Outcome | InterruptAsked:
+        """What the run of the turn's graph came to. Raises DatabaseUnavailable."""
         try:
             with anyio.fail_after(self._turn_seconds):
-                return await self._agent.answer(await self._input(turn), sink)
+                request = RunRequest(
+                    caller=graph_caller(turn, run), attempt=turn.attempt, setup=await self._inputs(turn)
+                )
+                end = await self._publish(request, sink)
         except TimeoutError:
             text = f"No answer was found within {self._turn_seconds:g} s. Ask about a smaller part of the trace."
             return TurnFailed(code="deadline", message=text, retryable=True)
-        except (DatabaseUnavailable, WaitsForPage):
+        except DatabaseUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - the top of a turn: whatever went wrong, it ends and says so
             failed = turn_failure(error)
-            log.warning(
-                "turn_failed",
-                turn_id=turn.turn_id,
-                code=failed.code,
-                error=type(error).__name__,
-                where=raised_at(error),
-            )
+            self._log_failed(turn, failed.code, type(error).__name__, raised_at(error))
             return failed
+        outcome = outcome_of(end)
+        if isinstance(end, Failed):
+            if end.code == DATABASE_UNAVAILABLE:
+                raise DatabaseUnavailable(end.message)
+            self._log_failed(turn, end.code, end.error, end.where)
+        if outcome is not None:
+            return outcome
+        assert isinstance(end, Done)
+        assert end.asked is not None
+        return end.asked
 
-    async def _input(self, turn: TurnRow) -> TurnInput:
-        caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
-        row, opened = await self._library.open(caller, turn.trace_id)
-        history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
-        offered = await features(self._plans, turn.plan_name)
-        before = () if self._memory is None else await self._memory.asked_before(turn.session_id, turn.prompt, caller)
-        return TurnInput(
-            turn_id=turn.turn_id,
-            session_id=turn.session_id,
-            attempt=turn.attempt,
-            caller=caller,
-            trace=row,
-            opened=opened,
-            prompt=turn.prompt,
-            history=history,
-            viewer=ViewerState.model_validate({k: v for k, v in turn.context.items() if k != BY_PROGRAM}),
-            model_name=ANALYST if self._memory is not None and is_command(turn.prompt) else turn.model,
-            plan_name=turn.plan_name,
-            messages_used=turn.messages_used,
-            messages_limit=turn.messages_limit,
-            local_time=self._clock.now().astimezone(),
-            is_first_answer=not has_answer(history),
-            hidden_tools=offered.hidden_tools,
-            offered_models=offered.models,
-            token_limit=offered.turn_tokens,
-            page_answer=page_answer_of(turn),
-            foreign=await self._outside.tools_of(caller),
-            web=self._outside.web_of(caller),
-            request_id=turn.request_id,
-            request_trace_id=turn.request_trace_id,
-            tool_context=await self._tool_context(turn, caller, opened),
-            core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
-            asked_before=before,
-        )
+    async def _publish(self, request: RunRequest[Setup], sink: RelaySink) -> RunEnd:
+        """Publish what a run emits. Returns the event that ended it."""
+        run = self._executor.run(request)
+        async with aclosing(run.events) as events:
+            async for event in events:
+                match event:
+                    case Restored():
+                        sink.restore([wire_of(one) for one in event.events])
+                    case InterruptAsked() | UsageReport() | AssistantFinal():
+                        pass  # the end has them
+                    case Done() | Failed():
+                        break
+                    case _:
+                        await sink.emit(wire_of(event))
+        return await run.final()
 
-    async def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
-        async def limits() -> LimitsView:
-            return await self._conversations.limits(caller, turn.session_id)
-
-        return AccountToolContext(
-            self._library,
-            caller,
-            turn.trace_id,
-            limits=limits,
-            source_folder=self._outside.source_folder,
-            repository=self._outside.repository_of(caller),
-            memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
-            runs=await runs_of(self._library, caller, turn.trace_id),
-        )
+    def _log_failed(self, turn: TurnRow, code: str, error: str, where: str) -> None:
+        log.warning("turn_failed", turn_id=turn.turn_id, code=code, error=error, where=where)
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:
         """Store the ending, then publish it; or that another process has ended the turn, if anything was published.
@@ -396,3 +348,19 @@ def _given_up(turn: TurnRow) -> TurnFailed | None:
         text = "Every server that worked on this answer came to a standstill. Ask about a smaller part of the trace."
         return TurnFailed(code="turn_stalls", message=text, retryable=False)
     return None
+
+
+def graph_caller(turn: TurnRow, run: RunFacts) -> GraphCaller:
+    """For whom the turn's graph runs. A turn that was stored without ids of its request has ids of its own."""
+    unnamed = uuid.uuid5(uuid.NAMESPACE_URL, f"request/{turn.turn_id}")
+    return GraphCaller(
+        account_id=turn.account_id,
+        user_id=turn.user_id,
+        session_id=turn.session_id,
+        turn_id=turn.turn_id,
+        request_id=turn.request_id or str(unnamed),
+        request_trace_id=turn.request_trace_id or unnamed.hex,
+        graph_run_id=run_id_of(turn.turn_id, turn.attempt),
+        graph_name=run.graph_name,
+        graph_version=run.graph_version,
+    )

@@ -16,13 +16,15 @@ from server.errors import (
 from server.protocol.events import TurnFailed
 from traces.errors import TraceError
 
+DATABASE_UNAVAILABLE = "database_unavailable"
+
 CODES: dict[type[Exception], tuple[str, bool]] = {
     LimitExceeded: ("limit_exceeded", False),
     PromptUnavailable: ("config_error", True),
     WorkerFailed: ("worker_failed", True),
     Busy: ("busy", True),
     ServiceUnavailable: ("service_unavailable", True),
-    DatabaseUnavailable: ("database_unavailable", True),
+    DatabaseUnavailable: (DATABASE_UNAVAILABLE, True),
     NotFound: ("not_found", False),
     BadRequest: ("bad_request", False),
     TraceError: ("trace_unreadable", False),

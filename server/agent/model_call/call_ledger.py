@@ -3,7 +3,6 @@ when its outcome is known.
 """
 
 import math
-import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from server.agent.model_call.usage_reports import UNCLEAR, believable, cached_to
 from server.agent.turn import TurnInput
 from server.errors import DatabaseUnavailable, LimitExceeded, ModelFailed, ServerError
 from server.ports.clock import Clock
+from server.ports.executor import run_id_of
 from server.ports.invocations import CallCost, Invocation, InvocationLog, Outcome, Purpose, invocation_id_of
 
 IN_PROCESS = "in_process"
@@ -91,7 +91,7 @@ class CallLedger:
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             observation_trace_id=self.observation_trace_id and self.observation_trace_id(turn.turn_id),
-            graph_run_id=run_id_of(turn),
+            graph_run_id=run_id_of(turn.turn_id, turn.attempt),
             graph_name=GRAPH_NAME,
             graph_version=self.graph_version,
             prompt_version=prompt_version,
@@ -107,11 +107,6 @@ def cost_at_most(model: Model, input_tokens: int, output_tokens: int) -> CallCos
     """What a call of so many tokens comes to, where nothing of it was read before."""
     cost = None if model.price is None else model.price.bound(input_tokens, output_tokens)
     return CallCost(cost, input_tokens + output_tokens)
-
-
-def run_id_of(turn: TurnInput) -> str:
-    """Of the graph's run: one for each attempt of a turn."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run/{turn.turn_id}/{turn.attempt}"))
 
 
 class CallAttempts:

@@ -10,9 +10,10 @@ from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.agent.bounds import AgentBounds
-from server.agent.model_call.call_ledger import GRAPH_NAME, CallLedger, run_id_of
+from server.agent.model_call.call_ledger import GRAPH_NAME, CallLedger
 from server.agent.model_call.chat_model import Price
 from server.errors import DatabaseUnavailable, ModelFailed
+from server.ports.executor import run_id_of
 from server.ports.invocations import UNFINISHED, CallCost, Invocation, Outcome
 from server.testing.invocations import MemoryInvocations
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
@@ -74,7 +75,11 @@ async def test_a_row_says_what_one_call_was_and_cost() -> None:
     assert (first.turn_id, first.session_id, first.attempt) == ("turn-1", "session-1", 1)
     assert (first.model_asked, first.model_answered, first.provider_request_id) == ("fake", "fake", "c1")
     assert first.provider == endpoint.base_url.removeprefix("http://").removesuffix("/v1")
-    assert (first.graph_run_id, first.graph_name, first.graph_version) == (run_id_of(scene.turn), GRAPH_NAME, "9.9+abc")
+    assert (first.graph_run_id, first.graph_name, first.graph_version) == (
+        run_id_of(scene.turn.turn_id, scene.turn.attempt),
+        GRAPH_NAME,
+        "9.9+abc",
+    )
     assert first.prompt_version == answer.prompt_version
     assert (first.tool_calls, second.tool_calls) == (2, 0)
     assert first.tools_offered == len(endpoint.requests[0]["tools"])

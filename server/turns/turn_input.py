@@ -1,0 +1,92 @@
+"""What a turn's graph is run on, from its row: the recording, the history, the plan, what its tools may reach."""
+
+from limits.administration import PlanRecords
+from server.agent.model_call.offered_models import ANALYST
+from server.agent.turn import TurnInput
+from server.analyst.memory_orders import is_command
+from server.ports.clock import Clock
+from server.ports.conversations import Conversations, TurnRow
+from server.ports.core_memory import BY_PROGRAM
+from server.ports.identity import Caller
+from server.ports.traces import OpenTrace
+from server.protocol.wire_values import LimitsView, ViewerState
+from server.turns.account_memory import AccountMemory
+from server.turns.earlier_messages import earlier_messages, has_answer
+from server.turns.features import features
+from server.turns.outside_reach import NOTHING_OUTSIDE, OutsideReach
+from server.turns.page_answers import page_answer_of
+from server.turns.run_questions import runs_of
+from server.turns.tool_context import AccountToolContext
+from server.turns.trace_library import TraceLibrary
+
+
+class TurnInputs:
+    """Makes them; each call reads everything anew."""
+
+    def __init__(
+        self,
+        *,
+        conversations: Conversations,
+        library: TraceLibrary,
+        clock: Clock,
+        plans: PlanRecords | None = None,
+        outside: OutsideReach = NOTHING_OUTSIDE,
+        memory: AccountMemory | None = None,
+    ) -> None:
+        self._conversations = conversations
+        self._library = library
+        self._clock = clock
+        self._plans = plans
+        self._outside = outside
+        self._memory = memory
+
+    async def __call__(self, turn: TurnRow) -> TurnInput:
+        """Raises what opening a recording does, and DatabaseUnavailable."""
+        caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
+        row, opened = await self._library.open(caller, turn.trace_id)
+        history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
+        offered = await features(self._plans, turn.plan_name)
+        before = () if self._memory is None else await self._memory.asked_before(turn.session_id, turn.prompt, caller)
+        return TurnInput(
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            attempt=turn.attempt,
+            caller=caller,
+            trace=row,
+            opened=opened,
+            prompt=turn.prompt,
+            history=history,
+            viewer=ViewerState.model_validate({k: v for k, v in turn.context.items() if k != BY_PROGRAM}),
+            model_name=ANALYST if self._memory is not None and is_command(turn.prompt) else turn.model,
+            plan_name=turn.plan_name,
+            messages_used=turn.messages_used,
+            messages_limit=turn.messages_limit,
+            local_time=self._clock.now().astimezone(),
+            is_first_answer=not has_answer(history),
+            hidden_tools=offered.hidden_tools,
+            offered_models=offered.models,
+            token_limit=offered.turn_tokens,
+            page_answer=page_answer_of(turn),
+            foreign=await self._outside.tools_of(caller),
+            web=self._outside.web_of(caller),
+            request_id=turn.request_id,
+            request_trace_id=turn.request_trace_id,
+            tool_context=await self._tool_context(turn, caller, opened),
+            core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
+            asked_before=before,
+        )
+
+    async def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
+        async def limits() -> LimitsView:
+            return await self._conversations.limits(caller, turn.session_id)
+
+        return AccountToolContext(
+            self._library,
+            caller,
+            turn.trace_id,
+            limits=limits,
+            source_folder=self._outside.source_folder,
+            repository=self._outside.repository_of(caller),
+            memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
+            runs=await runs_of(self._library, caller, turn.trace_id),
+        )

@@ -1,24 +1,20 @@
 """Charts other than flamegraphs: activity over time, how long single calls took, where the time is spent itself.
 
-Drawn with matplotlib's Agg renderer through its figure objects: no window, no global state, imported only when a chart
-is drawn. PNG bytes come back, the same for the same trace.
+PNG bytes come back, the same for the same trace.
 """
 
-import io
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from rendering.box_titles import shortened
+from rendering.chart_figure import drawn_figure, hex_of, new_figure, short_title, style
 from rendering.errors import InvalidOption
 from rendering.options import SheetOptions
-from rendering.palette import PALETTES, Palette, Rgb
+from rendering.palette import PALETTES
 from rendering.picture import Picture
 from rendering.profiles import chosen_profile, profile_title, trace_title
-from rendering.text import elide_name, typeface
 from traces.analysis.functions import top_functions
 from traces.analysis.thread_time import busy_intervals
 from traces.analysis.time_axis import what_it_is
@@ -28,7 +24,6 @@ from traces.values import Clock
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TIME_BINS = 240
 """Steps of the activity chart: about five pixels each at the default width."""
@@ -37,8 +32,6 @@ MAX_PROFILES = 12
 """Profiles that one activity chart shows, the busiest: more rows cannot be read."""
 MAX_BARS = 25
 DEFAULT_BARS = 15
-_DPI = 100
-_NAME_PIXELS = 260
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +74,22 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
     if not lines:
         main = trace.profiles[trace.default_profile]
         raise InvalidOption("profile", f"no profile of this trace has times: {main.handle} is {what_it_is(main)}")
-    figure, palette = _figure(options), PALETTES[options.theme]
+    figure, palette = new_figure(options), PALETTES[options.theme]
     rows = figure.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0]
     edges = (np.linspace(start, end, len(lines[0].busy) + 1) - start) / _time_scale(end - start)[0]
     for axes, line in zip(rows, lines, strict=True):
-        axes.stairs(line.busy * 100, edges, fill=True, color=_hex(palette.highlight))
+        axes.stairs(line.busy * 100, edges, fill=True, color=hex_of(palette.highlight))
         axes.set_ylim(0, 100)
         axes.set_yticks([0, 100], ["0", "100%"])
         axes.set_title(
-            _short(profile_title(trace, line.profile)),
+            short_title(profile_title(trace, line.profile)),
             loc="left",
             fontsize=8,
-            color=_hex(palette.ink),
+            color=hex_of(palette.ink),
             parse_math=False,
         )
-        _style(axes, palette)
-    rows[-1].set_xlabel(f"{_time_scale(end - start)[1]} from the start", color=_hex(palette.muted), fontsize=8)
+        style(axes, palette)
+    rows[-1].set_xlabel(f"{_time_scale(end - start)[1]} from the start", color=hex_of(palette.muted), fontsize=8)
     rows[-1].set_xlim(edges[0], edges[-1])
     left_out = sum(p.has_times for p in trace.profiles) - len(lines)
     notes = (f"showing the {len(lines)} busiest of {len(lines) + left_out} profiles",) if left_out else ()
@@ -105,7 +98,9 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
     description = (
         f"Activity over time of {trace_title(trace)}; busiest is {profile_title(trace, busiest.profile)}, {share} busy."
     )
-    return _picture(figure, options, options.title or f"Activity over time · {trace_title(trace)}", notes, description)
+    return drawn_figure(
+        figure, options, options.title or f"Activity over time · {trace_title(trace)}", notes, description
+    )
 
 
 def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture:
@@ -113,7 +108,7 @@ def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture
     InvalidOption."""
     profile = chosen_profile(trace, options.profile)
     took = durations(trace, frame, profile)
-    figure, palette = _figure(options), PALETTES[options.theme]
+    figure, palette = new_figure(options), PALETTES[options.theme]
     axes: Axes = figure.subplots()
     longest, shortest = float(took.max()), float(took[took > 0].min(initial=1))
     over_decades = longest > 100 * shortest
@@ -123,20 +118,20 @@ def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture
         if over_decades
         else np.linspace(float(took.min()), longest + 1, DURATION_BINS + 1) / scale
     )
-    axes.hist(np.maximum(took, shortest if over_decades else 0) / scale, bins.tolist(), color=_hex(palette.highlight))
+    axes.hist(np.maximum(took, shortest if over_decades else 0) / scale, bins.tolist(), color=hex_of(palette.highlight))
     axes.set_xscale("log" if over_decades else "linear")
     median = float(np.median(took))
-    axes.axvline(median / scale, color=_hex(palette.ink), linewidth=1)
-    axes.set_xlabel(f"{unit} a call; the line is the median", color=_hex(palette.muted), fontsize=8)
-    axes.set_ylabel("calls", color=_hex(palette.muted), fontsize=8)
-    _style(axes, palette)
-    name = _short(trace.frame_name(frame))
+    axes.axvline(median / scale, color=hex_of(palette.ink), linewidth=1)
+    axes.set_xlabel(f"{unit} a call; the line is the median", color=hex_of(palette.muted), fontsize=8)
+    axes.set_ylabel("calls", color=hex_of(palette.muted), fontsize=8)
+    style(axes, palette)
+    name = short_title(trace.frame_name(frame))
     numbers = ", ".join(
         f"{label} {format_value(value, profile.axis)}"
         for label, value in (("median", median), ("95th", float(np.percentile(took, 95))), ("longest", longest))
     )
     description = f"{len(took):,} calls of {name} [f{frame}]: {numbers}."
-    return _picture(figure, options, options.title or f"{name} · {len(took):,} calls · {numbers}", (), description)
+    return drawn_figure(figure, options, options.title or f"{name} · {len(took):,} calls · {numbers}", (), description)
 
 
 def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT_BARS) -> Picture:
@@ -146,24 +141,24 @@ def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT
     profile = chosen_profile(trace, options.profile)
     table = top_functions(trace, profile=profile.index, sort_by="self", limit=bars)
     rows = [row for row in table.rows if row.self_value > 0]
-    figure, palette = _figure(options), PALETTES[options.theme]
+    figure, palette = new_figure(options), PALETTES[options.theme]
     axes: Axes = figure.subplots()
-    axes.barh(range(len(rows)), [row.self_share * 100 for row in rows], color=_hex(palette.highlight))
-    axes.set_yticks(range(len(rows)), [f"{_short(row.name)} [{row.handle}]" for row in rows], parse_math=False)
+    axes.barh(range(len(rows)), [row.self_share * 100 for row in rows], color=hex_of(palette.highlight))
+    axes.set_yticks(range(len(rows)), [f"{short_title(row.name)} [{row.handle}]" for row in rows], parse_math=False)
     axes.invert_yaxis()
     for index, row in enumerate(rows):
         text = f" {format_share(row.self_share)}  {format_value(row.self_value, profile.unit)}"
-        axes.text(row.self_share * 100, index, text, va="center", fontsize=8, color=_hex(palette.ink))
+        axes.text(row.self_share * 100, index, text, va="center", fontsize=8, color=hex_of(palette.ink))
     axes.set_xlim(0, max((row.self_share * 125 for row in rows), default=1))
-    axes.set_xlabel("% of the profile, in the function itself", color=_hex(palette.muted), fontsize=8)
-    _style(axes, palette)
+    axes.set_xlabel("% of the profile, in the function itself", color=hex_of(palette.muted), fontsize=8)
+    style(axes, palette)
     more = table.total_rows - len(rows)
     notes = (f"showing {len(rows)} of {table.total_rows:,} functions",) if more > 0 else ()
     description = "Most in the function itself: " + ", ".join(
-        f"{_short(r.name)} [{r.handle}] {format_share(r.self_share)}" for r in rows
+        f"{short_title(r.name)} [{r.handle}] {format_share(r.self_share)}" for r in rows
     )
     title = options.title or f"Self time · {trace_title(trace)} · {profile_title(trace, profile)}"
-    return _picture(figure, options, title, notes, description + ".")
+    return drawn_figure(figure, options, title, notes, description + ".")
 
 
 def counter_names(trace: Trace) -> list[str]:
@@ -181,19 +176,19 @@ def render_counter(trace: Trace, name: str, options: SheetOptions) -> Picture:
     mine = np.flatnonzero(np.isin(counters.name, named))
     start, end = float(counters.time[mine].min()), float(counters.time[mine].max())
     scale, unit = _time_scale(end - start)
-    figure, palette = _figure(options), PALETTES[options.theme]
+    figure, palette = new_figure(options), PALETTES[options.theme]
     axes: Axes = figure.subplots()
     series = np.unique(counters.profile[mine]).tolist()[:MAX_PROFILES]
     for profile in series:
         rows = mine[counters.profile[mine] == profile]
         axes.step((counters.time[rows] - start) / scale, counters.value[rows], where="post", linewidth=1)
-    axes.set_xlabel(f"{unit} from its first reading", color=_hex(palette.muted), fontsize=8)
-    _style(axes, palette)
+    axes.set_xlabel(f"{unit} from its first reading", color=hex_of(palette.muted), fontsize=8)
+    style(axes, palette)
     values = counters.value[mine]
     least, most, last = (f"{value:,.6g}" for value in (values.min(), values.max(), values[-1]))
-    description = f"{len(mine):,} readings of {_short(name)}: from {least} to {most}, {last} at the end."
-    title = options.title or f"{_short(name)} · {trace.name}"
-    return _picture(figure, options, title, (), description)
+    description = f"{len(mine):,} readings of {short_title(name)}: from {least} to {most}, {last} at the end."
+    title = options.title or f"{short_title(name)} · {trace.name}"
+    return drawn_figure(figure, options, title, (), description)
 
 
 def _busy(trace: Trace, profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:
@@ -211,41 +206,3 @@ def _busy(trace: Trace, profile: Profile, start: float, end: float, bins: int) -
 
 def _time_scale(length: float) -> tuple[float, str]:
     return next((scale for scale in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")) if length >= scale[0]), (1.0, "ns"))
-
-
-def _short(name: str) -> str:
-    return elide_name(typeface("small"), shortened(name), _NAME_PIXELS) or "…"
-
-
-def _hex(colour: Rgb) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-def _figure(options: SheetOptions) -> "Figure":
-    from matplotlib.figure import Figure  # noqa: PLC0415 - 0.3 s that only charts need
-
-    if options.format != "png":
-        raise InvalidOption("format", "charts are drawn as PNG")
-    palette = PALETTES[options.theme]
-    size = (options.width / _DPI, options.height / _DPI)
-    return Figure(figsize=size, dpi=_DPI * options.dpr, facecolor=_hex(palette.background), layout="constrained")
-
-
-def _style(axes: "Axes", palette: Palette) -> None:
-    axes.set_facecolor(_hex(palette.background))
-    axes.tick_params(colors=_hex(palette.muted), labelsize=8)
-    for name, spine in axes.spines.items():
-        spine.set_visible(name in {"left", "bottom"})
-        spine.set_color(_hex(palette.grid))
-
-
-def _picture(figure: "Figure", options: SheetOptions, title: str, notes: tuple[str, ...], description: str) -> Picture:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - as above
-
-    palette = PALETTES[options.theme]
-    figure.suptitle("\n".join((title, *notes)), fontsize=9, color=_hex(palette.ink), parse_math=False)
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it shows as a box, as in flamegraphs
-        FigureCanvasAgg(figure).print_png(out, metadata={"Software": None})  # type: ignore[no-untyped-call]
-    return Picture(out.getvalue(), "png", options.width, options.height, notes, description)

@@ -1,9 +1,10 @@
 """What traces measured, kept in rows, for questions over many of them; the in-memory twin obeys the same contract
 suite."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, Protocol
 
 from server.ports.identity import Caller
@@ -16,7 +17,11 @@ MOST_RUNS = 1_000
 LISTED_RUNS = 20
 """The newest runs, whose functions and findings are what a question may name."""
 
+MOST_LIBRARY_ROWS = 2_000_000
+"""Of a table that leaves the database for one query: those of the newest recordings."""
+
 MeasureKind = Literal["function", "finding", "figure"]
+LibraryTableName = Literal["traces", "functions", "findings", "measures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,16 @@ class KnownRuns:
     figures: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LibraryFiles:
+    """Tables of recordings as files of comma-separated values without a header, for one query: texts in double quotes,
+    nothing for null. `runs` is how many recordings they are of, `left_out` how many were too much."""
+
+    files: Mapping[LibraryTableName, Path]
+    runs: int
+    left_out: int
+
+
 class History(Protocol):
     """Measures of traces of the caller's accounts; traces of others are as if they did not exist."""
 
@@ -80,4 +95,18 @@ class History(Protocol):
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         """Labels and programs of all runs of a search; functions, findings and figures of its newest, and functions
         that have exactly this name in any."""
+        ...
+
+    async def write_library(
+        self,
+        caller: Caller,
+        criteria: TraceSearch,
+        tables: Collection[LibraryTableName],
+        folder: Path,
+        *,
+        functions: Collection[str] = (),
+        most_rows: int = MOST_LIBRARY_ROWS,
+    ) -> LibraryFiles:
+        """Tables of a search's recordings, newest first, into files of a folder; of functions those of these names,
+        where there are some. Raises OSError."""
         ...

@@ -236,3 +236,8 @@ class TraceWorkers(Protocol):
         Raises SqlRefused, and WorkerFailed when the cache has lost the trace or no process can be had.
         """
         ...
+
+    async def query_library(self, files: Mapping[str, Path], sql: str) -> SqlRows:
+        """The rows of one SELECT over tables of many recordings (server.agent.questions.run_tables), bounded as
+        `query` is. Raises SqlRefused, and WorkerFailed when no process can be had."""
+        ...

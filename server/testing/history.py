@@ -1,11 +1,24 @@
 """What traces measured, in dictionaries: the twin of PostgresHistory."""
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
+
+import anyio
 
 from server.adapters.storable import storable_text
-from server.ports.history import LISTED_RUNS, MOST_RUNS, KnownRuns, Measured, RunPoint
+from server.ports.history import (
+    LISTED_RUNS,
+    MOST_LIBRARY_ROWS,
+    MOST_RUNS,
+    KnownRuns,
+    LibraryFiles,
+    LibraryTableName,
+    Measured,
+    RunPoint,
+)
 from server.ports.identity import Caller
 from server.ports.traces import TraceRow, TraceSearch
 from server.testing.trace_records import MemoryTraceRecords
@@ -75,6 +88,33 @@ class MemoryHistory:
             figures=tuple(sorted({one.measure for kept in newest for one in kept.figures})),
         )
 
+    async def write_library(
+        self,
+        caller: Caller,
+        criteria: TraceSearch,
+        tables: Collection[LibraryTableName],
+        folder: Path,
+        *,
+        functions: Collection[str] = (),
+        most_rows: int = MOST_LIBRARY_ROWS,
+    ) -> LibraryFiles:
+        rows = await self._rows(caller, criteria)
+        files: dict[LibraryTableName, Path] = {}
+        runs: list[int] = []
+        for table in dict.fromkeys(("traces", *tables)):
+            files[table] = folder / f"{table}.csv"
+            texts: list[str] = []
+            count = 0
+            for row in rows:
+                lines = library_lines(row, self._kept.get(row.trace_id), table, functions)
+                count += len(lines)
+                if count > most_rows:
+                    break
+                texts.append("".join(lines))
+            await anyio.Path(files[table]).write_text("".join(texts), "utf-8", newline="")
+            runs.append(len(texts))
+        return LibraryFiles(files, min(runs), runs[0] - min(runs))
+
     async def _rows(self, caller: Caller, criteria: TraceSearch) -> Sequence[TraceRow]:
         return await self._traces.search(caller, criteria, limit=1_000_000)
 
@@ -109,3 +149,34 @@ def point_of(row: TraceRow, kept: RunHistory, measured: Measured) -> RunPoint:
             if figure.measure == measured.name:
                 return replace(point, is_there=True, value=figure.value, unit=figure.unit)
     return point
+
+
+def library_lines(
+    row: TraceRow, kept: RunHistory | None, table: LibraryTableName, functions: Collection[str]
+) -> list[str]:
+    """A recording's lines of a table."""
+    own = row.trace_id
+    if table == "traces":
+        total = next((one for one in kept.figures if one.measure == TOTAL), None) if kept else None
+        labels = json.dumps(dict(row.run.labels), ensure_ascii=False)
+        created = int(row.created_at.timestamp() * 1_000_000)
+        of_file = (row.format, row.size_bytes, row.duration_ns)
+        measured = (total.unit, total.value) if total else (None, None)
+        return [_line(own, row.name, created, row.run.program, labels, *of_file, *measured)]
+    if kept is None:
+        return []
+    if table == "functions":
+        return [
+            _line(own, f.name, f.file, f.self_value, f.total_value, f.self_share, f.total_share, f.calls)
+            for f in kept.functions
+            if not functions or f.name in functions
+        ]
+    if table == "findings":
+        return [_line(own, one.finding, one.severity, one.share) for one in kept.findings]
+    return [_line(own, one.measure, one.value, one.unit) for one in kept.figures]
+
+
+def _line(*values: str | float | None) -> str:
+    quote = '"'
+    fields = (f"{quote}{one.replace(quote, quote * 2)}{quote}" if isinstance(one, str) else one for one in values)
+    return ",".join("" if one is None else str(one) for one in fields) + "\n"

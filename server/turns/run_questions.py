@@ -8,23 +8,34 @@ import anyio
 import anyio.to_thread
 
 from server.agent.questions.checks import checked
-from server.agent.questions.question_schema import CallPath, Comparison, Question, Recurrence, Runs, Series, question_of
+from server.agent.questions.question_schema import (
+    CallPath,
+    Comparison,
+    Question,
+    Recurrence,
+    Runs,
+    Series,
+    SqlQuery,
+    question_of,
+)
 from server.agent.questions.run_answers import RunsAnswer, comparison_answer, recurrence_answer, series_answer
 from server.agent.questions.spoken_paths import spoken_path
 from server.agent.questions.spoken_questions import spoken_question, spoken_runs
+from server.agent.questions.typed_sql import typed_sql
 from server.errors import BadRequest, ServerError
 from server.ports.history import MOST_RUNS, History, Measured, RunPoint
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
 from server.turns.opened_questions import call_paths
+from server.turns.sql_questions import answered_sql
 from server.turns.trace_library import TraceLibrary
 from traces.errors import TraceError
 
 MEASURED_AT_ONCE = 20
 """Recordings from before measures were kept, the newest, that are measured for one question."""
 MEASURE_S = 5.0
-LONGEST_QUESTION = 4_000
+LONGEST_QUESTION = 10_000
 NOT_UNDERSTOOD = (
     "I do not know this as a question over your recordings. I know: since when is a function slow, over the last 20 "
     "runs, by release; does a finding come back, how often; one branch or release against another; how "
@@ -52,6 +63,8 @@ class RunQuestions:
                 return await self.run(caller, question_of(json.loads(asked)), program=program)
             except (ValueError, RecursionError):
                 raise BadRequest("The question is no JSON that can be read.", field="question") from None
+        if (typed := typed_sql(asked, trace)) is not None:
+            return await self.run(caller, typed)
         every = TraceSearch()
         await self._measure_missing(caller, every)
         known = await self._history.known(caller, every)
@@ -65,6 +78,8 @@ class RunQuestions:
 
     async def run(self, caller: Caller, question: Question, *, program: str | None = None) -> RunsAnswer:
         """Answer a question once all it names exists. Raises BadRequest."""
+        if isinstance(question, SqlQuery):
+            return await answered_sql(self._library, self._history, caller, question)
         name = None if isinstance(question, CallPath) else question.measure.name
         known = await self._history.known(caller, TraceSearch(), name=name)
         if program in known.programs:
@@ -106,6 +121,9 @@ class RunQuestions:
                 await self._library.measure(caller, trace_id, opened)
 
 
+OverRuns = Series | Recurrence | Comparison | CallPath
+
+
 class AskedRuns:
     """Implements `RunsAsked` for one caller, about the program of one of their traces."""
 
@@ -132,7 +150,7 @@ async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> Asked
     return AskedRuns(RunQuestions(library.history, library), caller, program, UUID(trace_id))
 
 
-def _of_program(question: Question, program: str | None) -> Question:
+def _of_program(question: OverRuns, program: str | None) -> OverRuns:
     def named(runs: Runs) -> Runs:
         return runs if runs.program is not None else runs.model_copy(update={"program": program})
 

@@ -126,6 +126,11 @@ class TraceLibrary:
         return self._history
 
     @property
+    def scratch(self) -> Path:
+        """A folder for files on their way."""
+        return self._scratch
+
+    @property
     def workers(self) -> TraceWorkers:
         """Who answers questions about opened traces."""
         return self._workers

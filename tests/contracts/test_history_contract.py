@@ -1,12 +1,15 @@
 """What traces measured, over every adapter of rows."""
 
+import csv
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from server.errors import NotFound
-from server.ports.history import Measured
+from server.ports.history import LibraryFiles, LibraryTableName, Measured
 from server.ports.identity import Caller
 from server.ports.run_labels import written_labels
 from server.ports.traces import TraceSearch
@@ -121,3 +124,59 @@ async def test_measures_go_with_their_trace(world: World) -> None:
     trace_id = await a_run(world, caller, 0, history(20.0))
     await world.traces.delete(caller, trace_id)
     assert await world.history.points(caller, ALL, MATCH) == []
+
+
+def lines_of(files: LibraryFiles, table: LibraryTableName) -> list[list[str]]:
+    """As any reader of comma-separated values reads them."""
+    with files.files[table].open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file, lineterminator="\n"))
+
+
+async def test_tables_leave_as_values_newest_first_narrowed_and_bounded(world: World, tmp_path: Path) -> None:
+    caller, stranger = await world.user(), await world.user()
+    labels = ["branch:ma\"in'", "program:engine"]
+    first = await a_run(world, caller, 0, history(20.0, finding=True), *labels)
+    second = await a_run(world, caller, 1, history(30.5), "branch:x")
+    unmeasured = await a_run(world, caller, 2, None)
+    await a_run(world, stranger, 0, history(99.0), *labels)
+    tables: tuple[LibraryTableName, ...] = ("traces", "functions", "findings", "measures")
+    found = await world.history.write_library(caller, ALL, tables, tmp_path)
+    assert (found.runs, found.left_out) == (3, 0)
+    traces = lines_of(found, "traces")
+    assert [row[0] for row in traces] == [unmeasured, second, first]
+    assert (traces[2][3], json.loads(traces[2][4]), traces[2][8:]) == (
+        "engine",
+        {"branch": "ma\"in'"},
+        ["nanoseconds", traces[2][9]],
+    )
+    assert float(traces[2][9]) == 100.0
+    assert traces[0][8:] == ["", ""]
+    assert int(traces[0][2]) - int(traces[1][2]) == 86_400_000_000
+    functions = lines_of(found, "functions")
+    assert [(row[0], row[1], row[2], float(row[3]), row[7]) for row in functions] == [
+        (second, "main", "", 1.0, ""),
+        (second, "matchTrades", "engine.cpp", 30.5, "7"),
+        (first, "main", "", 1.0, ""),
+        (first, "matchTrades", "engine.cpp", 20.0, "7"),
+    ]
+    assert lines_of(found, "findings") == [[first, "collection-pause", "medium", "0.25"]]
+    assert {(row[1], float(row[2])) for row in lines_of(found, "measures")} == {("samples", 9.0), ("total", 100.0)}
+    named = await world.history.write_library(caller, ALL, ["functions"], tmp_path, functions=["matchTrades"])
+    assert [row[0] for row in lines_of(named, "functions")] == [second, first]
+    assert set(named.files) == {"traces", "functions"}
+    of_x = TraceSearch(run=written_labels(["branch:x"]))
+    on_x = await world.history.write_library(caller, of_x, [], tmp_path)
+    assert [row[0] for row in lines_of(on_x, "traces")] == [second]
+    bounded = await world.history.write_library(caller, ALL, ["functions"], tmp_path, most_rows=3)
+    assert (bounded.runs, bounded.left_out) == (2, 1)
+    assert {row[0] for row in lines_of(bounded, "functions")} == {second}
+
+
+async def test_no_table_has_anothers_recordings(world: World, tmp_path: Path) -> None:
+    caller, stranger = await world.user(), await world.user()
+    await a_run(world, caller, 0, history(20.0, finding=True), "branch:main")
+    tables: tuple[LibraryTableName, ...] = ("traces", "functions", "findings", "measures")
+    for who in (stranger, replace(stranger, account_id=caller.account_id)):
+        found = await world.history.write_library(who, ALL, tables, tmp_path)
+        assert found.runs == 0
+        assert [lines_of(found, table) for table in tables] == [[], [], [], []]

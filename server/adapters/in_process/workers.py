@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Concatenate, ParamSpec, TypeVar
@@ -84,6 +84,9 @@ class InlineTraceWorkers:
         with tempfile.NamedTemporaryFile(prefix="flamechat-", suffix=".columns") as file:
             await asyncio.to_thread(_write, self._traces[trace.key], file)
             return await self._sandbox.query(Path(file.name), sql, upload)
+
+    async def query_library(self, files: Mapping[str, Path], sql: str) -> SqlRows:
+        return await self._sandbox.query_library(files, sql)
 
 
 def _write(trace: Trace, file: IO[bytes]) -> None:

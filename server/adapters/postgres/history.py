@@ -1,17 +1,28 @@
 """What traces measured, in PostgreSQL."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import UTC
+from pathlib import Path
 from typing import Any
 
+import anyio
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, not_found, storable_text
-from server.ports.history import LISTED_RUNS, MOST_RUNS, KnownRuns, Measured, RunPoint
+from server.ports.history import (
+    LISTED_RUNS,
+    MOST_LIBRARY_ROWS,
+    MOST_RUNS,
+    KnownRuns,
+    LibraryFiles,
+    LibraryTableName,
+    Measured,
+    RunPoint,
+)
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
@@ -66,16 +77,54 @@ class PostgresHistory:
             figures=tuple(row["name"] for row in things if row["kind"] == "figure"),
         )
 
-    async def _all(self, query: str, caller: Caller, criteria: TraceSearch, /, **parameters: Any) -> Sequence[DictRow]:
-        named = {
-            "user_id": caller.user_id,
-            "account_id": caller.account_id,
-            "labels": Jsonb(dict(criteria.run.labels)),
-            "program": criteria.run.program,
-            "since": criteria.since,
-        }
+    async def write_library(
+        self,
+        caller: Caller,
+        criteria: TraceSearch,
+        tables: Collection[LibraryTableName],
+        folder: Path,
+        *,
+        functions: Collection[str] = (),
+        most_rows: int = MOST_LIBRARY_ROWS,
+    ) -> LibraryFiles:
+        names = [storable_text(name) for name in functions] or None
+        parameters = _search(caller, criteria) | {"names": names}
+        files: dict[LibraryTableName, Path] = {}
+        runs: list[int] = []
         async with self._database.transaction() as connection:
-            return await (await connection.execute(statement(query), named | parameters)).fetchall()
+            for table in dict.fromkeys(("traces", *tables)):
+                files[table] = folder / f"{table}.csv"
+                async with await anyio.open_file(files[table], "w", encoding="utf-8", newline="") as file:
+                    lines = connection.cursor().stream(statement(f"library_{table}"), parameters)
+                    runs.append(await _written(file, lines, most_rows))
+        return LibraryFiles(files, min(runs), runs[0] - min(runs))
+
+    async def _all(self, query: str, caller: Caller, criteria: TraceSearch, /, **parameters: Any) -> Sequence[DictRow]:
+        async with self._database.transaction() as connection:
+            named = _search(caller, criteria) | parameters
+            return await (await connection.execute(statement(query), named)).fetchall()
+
+
+def _search(caller: Caller, criteria: TraceSearch) -> dict[str, Any]:
+    return {
+        "user_id": caller.user_id,
+        "account_id": caller.account_id,
+        "labels": Jsonb(dict(criteria.run.labels)),
+        "program": criteria.run.program,
+        "since": criteria.since,
+    }
+
+
+async def _written(file: anyio.AsyncFile[str], texts: AsyncIterator[DictRow], most_rows: int) -> int:
+    """How many recordings' lines were written before they became too many."""
+    rows = written = 0
+    async for text in texts:
+        rows += text["rows"]
+        if rows > most_rows:
+            break
+        written += 1
+        await file.write(text["lines"] or "")
+    return written
 
 
 def _columns(history: RunHistory) -> dict[str, dict[str, list[Any]]]:

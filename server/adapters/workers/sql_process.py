@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,9 @@ STARTING_S = 10.0
 """Until a new process has loaded its libraries on a busy machine; the query's own time is counted there."""
 
 NOT_AT_HAND = "spans.args is NULL: none were recorded, or the file is not at hand"
+
+OF_A_TRACE = "server.adapters.workers.sql_sandbox"
+OF_A_LIBRARY = "server.adapters.workers.library_sandbox"
 
 _ARGUMENTS = re.compile(r"\bargs\b", re.IGNORECASE)
 
@@ -52,26 +56,28 @@ class SqlSandbox:
     async def query(self, columns: Path, sql: str, upload: Path | None = None) -> SqlRows:
         """The rows of one SELECT. Raises SqlRefused for a query that is wrong, forbidden or too much; WorkerFailed when
         there is no process to be had."""
-        if len(sql) > MOST_SQL_CHARACTERS:
-            raise SqlRefused("refused", f"the query has {len(sql)} characters; {MOST_SQL_CHARACTERS} are read")
-        request = {
-            "columns": str(columns),
-            "upload": _absolute(upload) if reads_arguments(sql) else None,
-            "sql": sql,
-            "seconds": self._bounds.seconds,
-            "rows": self._bounds.rows,
-            "characters": self._bounds.characters,
-        }
-        async with self._at_once:
-            answer, code = await self._run(json.dumps(request).encode())
-        rows = self._read(answer, code)
+        read = {"columns": str(columns), "upload": _absolute(upload) if reads_arguments(sql) else None}
+        rows = await self._answer(OF_A_TRACE, sql, read)
         return replace(rows, note=NOT_AT_HAND) if upload is None and reads_arguments(sql) else rows
 
-    async def _run(self, request: bytes) -> tuple[bytes, int | None]:
+    async def query_library(self, files: Mapping[str, Path], sql: str) -> SqlRows:
+        """The rows of one SELECT over tables in files. Raises as `query` does."""
+        return await self._answer(OF_A_LIBRARY, sql, {"files": {name: _absolute(one) for name, one in files.items()}})
+
+    async def _answer(self, module: str, sql: str, read: Mapping[str, Any]) -> SqlRows:
+        if len(sql) > MOST_SQL_CHARACTERS:
+            raise SqlRefused("refused", f"the query has {len(sql)} characters; {MOST_SQL_CHARACTERS} are read")
+        bounds = self._bounds
+        bounded = {"sql": sql, "seconds": bounds.seconds, "rows": bounds.rows, "characters": bounds.characters}
+        async with self._at_once:
+            answer, code = await self._run(module, json.dumps({**read, **bounded}).encode())
+        return self._read(answer, code)
+
+    async def _run(self, module: str, request: bytes) -> tuple[bytes, int | None]:
         """What the process wrote, and its exit code; None when it was killed at the end of its time."""
         try:
             process = await anyio.open_process(
-                [sys.executable, "-m", "server.adapters.workers.sql_sandbox"],
+                [sys.executable, "-m", module],
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
                 cwd="/",

@@ -14,8 +14,9 @@ import os
 import resource
 import sys
 import threading
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import duckdb
 import numpy as np
@@ -26,7 +27,7 @@ from traces.export.sql_rows import Columns
 from traces.export.sql_tables import RAW_ARGUMENTS, TABLES, raw_name, view
 from traces.model import Trace
 
-MEMORY_LIMIT = "1GB"
+MEMORY_BYTES = 1 << 30
 ADDRESS_SPACE = 2 << 30
 """On top of the columns: 1 GB for DuckDB's buffers, the rest for Python, libraries and what DuckDB does not count."""
 
@@ -70,13 +71,13 @@ def main() -> None:
     with open(request.columns, "rb") as file:  # noqa: PTH123 - nothing more is imported here than must be
         trace = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         size = file.seek(0, 2)
-    con = _opened()
-    _warm(con)
+    con = opened()
+    warm(con)
     arguments = _arguments(trace, request.upload, size)
     for name in tables_named(request.sql):
         TABLES[name].raw(trace)  # what it imports and reads, it does now
     give_up(request.seconds, size + arguments.size)
-    reply = answered(con, trace, request, arguments.columns)
+    reply = answered(con, request, TABLES, lambda tables: _publish(con, trace, tables, arguments.columns))
     sys.stdout.write(json.dumps(reply | {"note": arguments.note}))
     sys.stdout.flush()
     os._exit(0)  # what DuckDB would tidy up without files may end the process by a signal
@@ -126,17 +127,39 @@ def bound_memory(most: int, *, hard: bool) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most if hard else resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+class Bounded(Protocol):
+    """A query with its bounds."""
+
+    @property
+    def sql(self) -> str: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def characters(self) -> int: ...
+
+
 def answered(
-    con: duckdb.DuckDBPyConnection, trace: Trace, request: Request, arguments: Columns | None = None
+    con: duckdb.DuckDBPyConnection,
+    request: Bounded,
+    published: Collection[str],
+    publish: Callable[[frozenset[str]], None],
+    *,
+    schema: str = "main",
 ) -> dict[str, Any]:
-    """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`. Its process ends then."""
+    """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`. `publish` makes the tables that the
+    query reads, of those that are published in the schema. Its process ends then."""
     timer = threading.Timer(request.seconds, con.interrupt)
     timer.daemon = True
     timer.start()
     tables: frozenset[str] = frozenset()
     try:
-        tables = checked(con, request.sql, tuple(TABLES))
-        _publish(con, trace, tables, arguments)
+        tables = checked(con, request.sql, tuple(published), schema=schema)
+        publish(tables)
         for setting in LOCKED:
             con.execute(setting)
         con.execute("BEGIN TRANSACTION READ ONLY")
@@ -157,12 +180,13 @@ def _refused(kind: Kind, why: str, tables: frozenset[str]) -> dict[str, Any]:
     return {"refused": kind, "why": why[:MOST_CHARACTERS], "tables": sorted(tables)}
 
 
-def _opened() -> duckdb.DuckDBPyConnection:
+def opened(more_memory: int = 0) -> duckdb.DuckDBPyConnection:
+    """A database in memory; `more_memory` bytes are for tables that it holds itself."""
     return duckdb.connect(
         ":memory:",
         config={
             "threads": 1,
-            "memory_limit": MEMORY_LIMIT,
+            "memory_limit": f"{(MEMORY_BYTES + more_memory) >> 20}MiB",
             "temp_directory": "",
             "max_temp_directory_size": "0B",
             "autoinstall_known_extensions": False,
@@ -173,7 +197,7 @@ def _opened() -> duckdb.DuckDBPyConnection:
     )
 
 
-def _warm(con: duckdb.DuckDBPyConnection) -> None:
+def warm(con: duckdb.DuckDBPyConnection) -> None:
     """Let everything be imported that fetching a value may import: no file can be opened afterwards."""
     con.execute(
         "SELECT 1.5::DECIMAL(4, 2), uuid(), now()::TIMESTAMP, today(), '1:00'::TIME, INTERVAL 1 DAY, [1], {'a': 1}, "
@@ -215,7 +239,7 @@ def _publish(con: duckdb.DuckDBPyConnection, trace: Trace, tables: frozenset[str
         con.execute(f"CREATE TEMP VIEW {name} AS {view(TABLES[name], trace, with_arguments=arguments is not None)}")
 
 
-def _result(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, Any]:
+def _result(con: duckdb.DuckDBPyConnection, request: Bounded) -> dict[str, Any]:
     """Rows until one of the bounds; `more` says that there are others."""
     columns = [{"name": str(name)[:200], "type": str(kind)[:80]} for name, kind, *_ in con.description or ()]
     rows: list[list[Any]] = []

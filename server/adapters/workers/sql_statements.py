@@ -34,8 +34,8 @@ class StatementRefused(Exception):
     """Why, for whoever wrote it."""
 
 
-def checked(con: duckdb.DuckDBPyConnection, sql: str, tables: Collection[str]) -> frozenset[str]:
-    """The published tables that a statement reads. Raises StatementRefused."""
+def checked(con: duckdb.DuckDBPyConnection, sql: str, tables: Collection[str], schema: str = "main") -> frozenset[str]:
+    """The published tables of the schema that a statement reads. Raises StatementRefused."""
     try:
         statements = con.extract_statements(sql)
     except duckdb.Error as error:
@@ -51,7 +51,7 @@ def checked(con: duckdb.DuckDBPyConnection, sql: str, tables: Collection[str]) -
         if explained is None:
             raise StatementRefused("write EXPLAIN or EXPLAIN ANALYZE first, without options, then the SELECT")
         text = sql[explained.end() :]
-    return _tables_of(_tree(con, text), tables)
+    return _tables_of(_tree(con, text), tables, schema)
 
 
 def _kind(statement: duckdb.Statement) -> duckdb.StatementType:
@@ -83,7 +83,7 @@ def _dicts(tree: Any) -> Iterator[dict[str, Any]]:
             waiting += one
 
 
-def _tables_of(tree: Any, tables: Collection[str]) -> frozenset[str]:
+def _tables_of(tree: Any, tables: Collection[str], schema: str) -> frozenset[str]:
     parts = list(_dicts(tree))
     own = {entry["key"].casefold() for part in parts if "map" in part for entry in part["map"]}
     own |= {str(part["cte_name"]).casefold() for part in parts if part.get("cte_name")}
@@ -95,7 +95,7 @@ def _tables_of(tree: Any, tables: Collection[str]) -> frozenset[str]:
         if "sample" in part and "alias" in part and kind not in REFERENCES:
             raise StatementRefused(f"{kind} is not answered here: get_schema describes the tables")
         if kind == "BASE_TABLE":
-            read |= _table(part, tables, own)
+            read |= _table(part, tables, own, schema)
         elif kind == "TABLE_FUNCTION":
             _function(part, TABLE_FUNCTIONS)
         elif part.get("class") == "FUNCTION" and "function_name" in part:
@@ -103,16 +103,17 @@ def _tables_of(tree: Any, tables: Collection[str]) -> frozenset[str]:
     return frozenset(read)
 
 
-def _table(part: dict[str, Any], tables: Collection[str], own: Collection[str]) -> set[str]:
+def _table(part: dict[str, Any], tables: Collection[str], own: Collection[str], schema: str) -> set[str]:
     path = [str(name) for name in part["qualified_name"]["path"]]
     name = path[-1].casefold()
     if len(path) == 1 and name in own:
         return set()
-    if name in tables and path[:-1] in ([], ["main"]):
+    if name in tables and [one.casefold() for one in path[:-1]] in ([], [schema]):
         return {name}
     near = difflib.get_close_matches(name, [*tables, *own], n=1, cutoff=0.5)
     meant = f": did you mean {near[0]}?" if near else "."
-    raise StatementRefused(f"there is no table {'.'.join(path)[:80]}{meant} Tables: {', '.join(tables)}")
+    listed = ", ".join(tables if schema == "main" else (f"{schema}.{one}" for one in tables))
+    raise StatementRefused(f"there is no table {'.'.join(path)[:80]}{meant} Tables: {listed}")
 
 
 def _function(part: dict[str, Any], allowed: Collection[str]) -> None:

@@ -1,6 +1,6 @@
 """TraceWorkers over real processes, with bounds on memory, processor time and the clock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -158,6 +158,9 @@ class ProcessWorkers:
         if not await anyio.Path(trace.columns).exists():
             raise WorkerFailed(LOST)
         return await self._sandbox.query(trace.columns, sql, upload)
+
+    async def query_library(self, files: Mapping[str, Path], sql: str) -> SqlRows:
+        return await self._sandbox.query_library(files, sql)
 
     async def _answer(
         self, trace: OpenTrace, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -90,7 +90,18 @@ class CallPath(_Part):
     runs: Runs = Runs()
 
 
-Question = Series | Recurrence | Comparison | CallPath
+class SqlQuery(_Part):
+    """One SELECT over a trace's tables, or over those of recordings (lib.traces and its kin), which are narrowed to
+    `runs`, and of functions to these names, before they are read."""
+
+    form: Literal["sql"]
+    sql: Annotated[str, Field(min_length=1, max_length=8_000)]
+    trace: UUID | None = None
+    runs: Runs = Runs()
+    functions: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
+
+
+Question = Series | Recurrence | Comparison | CallPath | SqlQuery
 _QUESTION: TypeAdapter[Question] = TypeAdapter(
     Annotated[Question, Field(discriminator="form")], config=ConfigDict(defer_build=True)
 )

@@ -52,7 +52,13 @@ class RunsAnswer:
     def as_payload(self) -> dict[str, Any]:
         """What a page shows under the answer."""
         table = {"columns": list(self.columns), "rows": [list(row) for row in self.rows]}
-        return {"kind": "question", "question": self.question, "sql": None, "table": table, "chart": self.chart}
+        return {
+            "kind": "question",
+            "question": self.question,
+            "sql": self.question.get("sql"),
+            "table": table,
+            "chart": self.chart,
+        }
 
 
 @dataclass(frozen=True, slots=True)

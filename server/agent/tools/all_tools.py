@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from server.agent.tools.ask_traces import ASK_TRACES
+from server.agent.tools.ask_traces import ASK_TRACES, QUERY_LIBRARY
 from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
@@ -49,6 +49,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     READ_SOURCE,
     SEARCH_FINDINGS,
     ASK_TRACES,
+    QUERY_LIBRARY,
     GET_USAGE,
     CORE_MEMORY_APPEND,
     CORE_MEMORY_REPLACE,

@@ -1,9 +1,13 @@
 """Asking a server about many recordings, and printing what it answers."""
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
+from server.edges.cli.reading import fail
 from server.edges.cli.server_requests import asked
 from server.quoting import plain, visible
 
@@ -13,12 +17,14 @@ HEADLINE_CHARACTERS = 2_000
 
 
 def ask(
-    question: str, program: str | None, trace: str | None, server: str, token: str | None, *, as_json: bool
+    question: Mapping[str, Any], server: str, token: str | None, *, as_json: bool, chart: Path | None = None
 ) -> None:
-    """Print the sentence, then the rows it stands on; or all of it as JSON."""
-    of = {"program": program, "traceId": trace}
-    body = json.dumps({"text": question} | {key: value for key, value in of.items() if value is not None}).encode()
+    """Print the sentence, then the rows it stands on, or all of it as JSON; `chart` takes the picture. `question` is
+    the request's body, in which None is nothing."""
+    body = json.dumps({key: value for key, value in question.items() if value is not None}).encode()
     answer = asked(server, token, "POST", "/questions/run", body=body)["answer"]
+    if chart is not None:
+        _draw(answer, chart)
     if as_json:
         click.echo(json.dumps(answer))
         return
@@ -32,3 +38,15 @@ def ask(
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if len(rows) > ROWS:
         click.echo(visible(f"... {len(rows) - ROWS} older recordings: --json has all"))
+
+
+def _draw(answer: Mapping[str, Any], file: Path) -> None:
+    from rendering.errors import InvalidOption
+    from server.agent.questions.drawn_answers import drawn_answer
+
+    try:
+        file.write_bytes(drawn_answer(answer["chart"], answer["headline"]).png)
+    except InvalidOption:
+        fail("This answer has no chart.")
+    except OSError as error:
+        fail(f"{plain(str(file), 200)} cannot be written: {plain(error.strerror or '', 100)}")

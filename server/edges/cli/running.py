@@ -1,4 +1,4 @@
-"""The commands that use the application's entry points, with their options: analyze, query, schema, mcp, serve."""
+"""The commands that use the application's entry points, with their options: analyze, mcp, serve."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ServeOptions
-from server.edges.cli.shared_options import ANY_PATH, EXISTING_FOLDER, FOLDER, trace_argument, trace_or_stdin
+from server.edges.cli.shared_options import ANY_PATH, EXISTING_FOLDER, FOLDER, trace_argument
 
 
 def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
@@ -33,16 +33,6 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         run(entry_points, trace, question, out=out, as_json=as_json, options=options)
 
     @app.command()
-    @trace_or_stdin
-    @click.argument("sql", help="One SELECT over the trace's tables (see schema).")
-    @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
-    def query(trace: Path, sql: str, *, as_json: bool) -> None:
-        """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
-        from server.edges.cli.query import query as run
-
-        run(entry_points, trace, sql, as_json=as_json)
-
-    @app.command()
     @click.argument(
         "traces",
         metavar="[TRACE]...",
@@ -62,15 +52,6 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         from server.edges.cli.mcp import mcp as run
 
         run(entry_points, traces, sources)
-
-    @app.command()
-    @trace_or_stdin
-    @click.argument("table", required=False, help="One table in full.")
-    def schema(trace: Path, table: str | None) -> None:
-        """Print the tables that `query` reads, with their columns and an example."""
-        from server.edges.cli.query import schema as run
-
-        run(trace, table)
 
     @app.command()
     @click.option("--host", help="Address to listen on (default 127.0.0.1).")

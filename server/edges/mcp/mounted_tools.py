@@ -42,7 +42,7 @@ class AccountTraces:
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
-        met |= {"history"} if self.services.library.history is not None else frozenset()
+        met |= {"history", "library"} if self.services.library.history is not None else frozenset()
         reads = self.services.outside.source_folder is not None or self._repository is not None
         return met | {"sources"} if reads else met
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
 from server.agent.questions.checks import checked
-from server.agent.questions.question_schema import Series
+from server.agent.questions.question_schema import Series, SqlQuery
 from server.agent.questions.run_answers import RunsAnswer, series_answer
 from server.agent.questions.spoken_questions import spoken_question
+from server.agent.questions.sql_answers import sql_answer
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.contract.run_tool import named_tool, run_tool
@@ -21,7 +22,7 @@ from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller
 from server.ports.repositories import CallerRepository
-from server.ports.traces import OpenTrace
+from server.ports.traces import OpenTrace, SqlColumnType, SqlRows
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 from server.testing.history import point_of
@@ -44,6 +45,10 @@ class RunsInHand:
     traces: list[Trace]
 
     async def ask(self, question: str) -> RunsAnswer:
+        if question.startswith("{"):
+            cells = tuple((trace.name, *trace.frame_names[:1]) for trace in self.traces)
+            named = tuple(SqlColumnType(name, "VARCHAR") for name in ("recording", "name"))
+            return sql_answer(SqlQuery.model_validate_json(question), SqlRows(columns=named, rows=cells, more=False))
         kept = [run_history(trace) for trace in self.traces]
         known = KnownRuns(
             runs=len(kept),

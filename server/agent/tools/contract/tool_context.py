@@ -14,9 +14,12 @@ from server.ports.web import CallerWeb
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 
-Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web", "history"]
+Need = Literal[
+    "viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web", "history", "library"
+]
 """What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
-folder of sources, the upload, a memory of the account that may be changed, the web, several recordings of a program."""
+folder of sources, the upload, a memory of the account that may be changed, the web, several recordings of a
+program, another program that writes SQL over them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "core_memory_append": {"fact": "draw is ours"},
     "core_memory_replace": {"old": "draw is ours", "new": "draw is Anna's"},
     "ask_traces": {"question": "total time of load over my runs"},
+    "query_library": {"sql": "SELECT name, self_ms FROM lib.functions"},
     "query_trace": {"sql": "SELECT name, total_ms FROM nodes ORDER BY total_ms DESC"},
 }
 VIEW = ShownView.model_validate(

@@ -44,3 +44,27 @@ async def test_no_label_or_name_speaks_to_the_terminal(tmp_path: Path) -> None:
             assert not [c for c in printed if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Co", "Cs"}], (
                 printed
             )
+
+
+async def test_sql_over_a_servers_recordings_and_the_chart_of_an_answer(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for number in range(3):
+            await a_night(server, number, 300 + number)
+        sql = "select commit, self_value from lib.functions where name = 'read' order by commit"
+        asked = await flamechat("query", "--library", sql, "--json", "--server", server.address)
+        assert asked.exit_code == 0, asked.output
+        assert json.loads(asked.stdout)["table"]["rows"] == [["c0", "300"], ["c1", "301"], ["c2", "302"]]
+        chart = tmp_path / "out.png"
+        drawn = await flamechat("ask", "how did read develop", "--chart", str(chart), "--server", server.address)
+        assert drawn.exit_code == 0, drawn.output
+        assert chart.read_bytes()[:4] == b"\x89PNG"
+        two = await flamechat(
+            "ask", "select 1 as a, 2 as b from lib.traces", "--chart", str(chart), "--server", server.address
+        )
+        assert two.exit_code == 1
+        assert "has no chart" in two.stderr
+        for misused in (("query", "--library", sql, str(chart)), ("query",), ("query", str(chart))):
+            assert (await flamechat(*misused, "--server", server.address)).exit_code == 2, misused
+        refused = await flamechat("query", "--library", "drop table lib.traces", "--server", server.address)
+        assert refused.exit_code == 1
+        assert "only SELECT" in refused.stderr

@@ -58,7 +58,8 @@ async def test_what_is_not_there_is_refused_with_the_nearest_and_nothing_else_is
             ({"question": series | {"by": "relaese"}}, "label `relaese`"),
             ({"question": series | {"measure": {"kind": "figure", "name": "durtion"}}}, "figure `durtion`"),
             ({"question": {"form": "recurrence", "measure": {"kind": "finding", "name": "n-plus"}}}, "n-plus-one"),
-            ({"question": series | {"form": "sql"}}, "form"),
+            ({"question": series | {"form": "sql"}}, "sql: Field required"),
+            ({"question": series | {"form": "tables"}}, "form"),
             ({"question": series | {"sql": "delete from traces"}}, "sql"),
             ({"question": {}}, "form"),
             ({"text": '{"form": "series", "measure"'}, "no JSON"),
@@ -86,3 +87,39 @@ async def test_recordings_of_another_account_are_as_if_there_were_none(tmp_path:
         refused = await server.http.post(RUN, json={"question": series}, headers=AS_BEN)
         assert refused.status_code == 400
         assert "no recording has" in refused.text.lower()
+
+
+async def test_sql_over_the_recordings_is_answered_from_the_callers_own(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        ids = [await a_night(server, number, 300 + 100 * number, "branch:main") for number in range(3)]
+        await server.upload(name="bens.txt", token="ben", content=b"main;secret 10\nmain;rest 20\n")
+        sql = "select trace, commit, self_value from lib.functions where name = 'read' order by uploaded"
+        asked = await server.http.post(RUN, json={"question": {"form": "sql", "sql": sql}}, headers=AS_ANNA)
+        assert asked.status_code == 200, asked.text
+        answer = asked.json()["answer"]
+        assert answer["table"]["rows"] == [[ids[n], f"c{n}", f"{300 + 100 * n}"] for n in range(3)]
+        assert [(point["traceId"], point["value"]) for point in answer["chart"]["points"]] == [
+            (ids[n], 300 + 100 * n) for n in range(3)
+        ]
+        assert (answer["chart"]["kind"], answer["question"]["sql"]) == ("bars", sql)
+        every = {"form": "sql", "sql": "select count(*) as n from lib.functions"}
+        for narrowed, count in (({}, 15), ({"functions": ["read"]}, 3), ({"runs": {"labels": {"commit": "c1"}}}, 5)):
+            found = await server.http.post(RUN, json={"question": every | narrowed}, headers=AS_ANNA)
+            assert found.json()["answer"]["table"]["rows"] == [[str(count)]], narrowed
+        typed = await server.http.post(RUN, json={"text": sql}, headers=AS_ANNA)
+        assert typed.json()["answer"] == answer
+        of_ben = await server.http.post(RUN, json={"text": "select distinct name from lib.functions"}, headers=AS_BEN)
+        assert sorted(row[0] for row in of_ben.json()["answer"]["table"]["rows"]) == ["main", "rest", "secret"]
+        stolen = {"form": "sql", "sql": "select * from frames", "trace": ids[0]}
+        refused = await server.http.post(RUN, json={"question": stolen}, headers=AS_BEN)
+        assert refused.status_code == 404
+        own = await server.http.post(RUN, json={"question": stolen | {"trace": ids[2]}}, headers=AS_ANNA)
+        assert "read" in own.text
+        for wrong, part in (
+            ("select nme from lib.functions", "lib.functions has trace"),
+            ("delete from lib.traces", "only SELECT"),
+            ("select * from public.traces", "lib.traces"),
+        ):
+            refused = await server.http.post(RUN, json={"question": {"form": "sql", "sql": wrong}}, headers=AS_ANNA)
+            assert refused.status_code == 400, wrong
+            assert part in refused.json()["detail"], refused.text

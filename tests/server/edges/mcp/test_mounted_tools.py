@@ -47,6 +47,13 @@ async def test_recordings_of_many_nights_are_asked_in_words(tmp_path: Path) -> N
             asked = await client.call_tool("ask_traces", {"question": "since when is read slow?"})
             assert not asked.is_error
             assert 'From "c3"' in words(asked)
+            drawn = await client.call_tool("ask_traces", {"question": "since when is read slow?", "chart": True})
+            assert [one.type for one in drawn.content] == ["text", "image"]
+            sql = "select commit, self_value from lib.functions where name = 'read' order by commit"
+            rows = await client.call_tool("query_library", {"sql": sql})
+            assert words(rows).splitlines()[-6:] == [
+                f'"c{number}" | {300 if number < 3 else 450}' for number in range(6)
+            ]
             refused = await client.call_tool("ask_traces", {"question": "since when is `raed` slow?"})
             assert refused.is_error
             assert 'The nearest: "read"' in words(refused)
@@ -55,6 +62,8 @@ async def test_recordings_of_many_nights_are_asked_in_words(tmp_path: Path) -> N
             refused = await client.call_tool("ask_traces", {"question": "since when is read slow?"})
             assert refused.is_error
             assert "no other recordings" in words(refused)
+            refused = await client.call_tool("query_library", {"sql": "select * from lib.traces"})
+            assert refused.is_error
 
 
 OF_MOMENTS = {"get_hottest_windows", "get_longest_calls"}
@@ -71,7 +80,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path
             frame = await client.call_tool("query_trace", {"sql": "SELECT frame FROM nodes ORDER BY depth LIMIT 1"})
             handle = words(frame).splitlines()[-1]
             seen = set()
-            for name in sorted(offered - {"get_span_details", "ask_traces"}):
+            for name in sorted(offered - {"get_span_details", "ask_traces", "query_library"}):
                 arguments = {"frame": handle} if "sandwich" in name or "callers" in name else ARGUMENTS.get(name, {})
                 result = await client.call_tool(name, arguments)
                 if name in OF_MOMENTS:  # the trace holds sums

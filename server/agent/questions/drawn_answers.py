@@ -1,0 +1,20 @@
+"""The chart of an answer as a picture."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rendering.options import SheetOptions
+from rendering.picture import Picture
+from rendering.point_charts import Point, PointChart, render_points
+
+TITLE_CHARACTERS = 150
+WIDTH, HEIGHT = 1000, 500
+
+
+def drawn_answer(chart: Mapping[str, Any], headline: str) -> Picture:
+    """The chart (`kind`, `unit`, `points`) below its sentence. Raises InvalidOption where there is none."""
+    points = tuple(Point(str(one["label"]), float(one["value"])) for one in chart.get("points", ()))
+    drawn = PointChart(chart.get("kind", "bars"), chart.get("unit", "number"), points)
+    text = headline.replace("**", "").replace("`", "")
+    title = text if len(text) <= TITLE_CHARACTERS else text[: TITLE_CHARACTERS - 1] + "…"
+    return render_points(drawn, title, SheetOptions(width=WIDTH, height=HEIGHT))

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from server.adapters.recording.child_process import run_attached, run_child
 from server.adapters.recording.machine import NOT_EXECUTABLE, command_of, problem_of, resolved
+from server.composing.go_profiles import record_go_program
 from server.composing.page_recordings import listed_browser, record_page
 from server.composing.recording_place import RecordingPlace
 from server.edges.cli.entry_points import ListedRecorder, Recorded, RecordOptions
 from server.errors import CannotRecord
 from server.recording.choosing import ABSENT, MISUSED, choose
 from server.recording.masked_command import masked
+from server.recording.page_request import is_go_profile
 from server.recording.recorder import Recorder, Request, What
 from server.recording.recorders.all_recorders import ALL_RECORDERS
 from server.recording.recording_labels import labels_of
@@ -42,6 +44,8 @@ def record(options: RecordOptions, remark: Callable[[str], None]) -> Recorded:
 
     Raises CannotRecord where nothing was run; ConfigError for a data folder that cannot be written.
     """
+    if options.url is not None and is_go_profile(options.url):
+        return record_go_program(options, options.url, remark)
     if options.url is not None:
         return record_page(options, options.url, remark)
     if options.pid is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 _PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*t?)?(?:\.exe)?")
+_PHP = re.compile(r"php(?:\d+(?:\.\d+)?)?(?:\.exe)?")
 _WITH_VALUE = {"-W", "-X", "--check-hash-based-pycs"}
 """Python's own options that take the next word as their value."""
 
@@ -27,12 +28,12 @@ class Command:
         call = python_call(self)
         if call is not None:
             return "python -c" if call.kind == "-c" else PurePath(call.target).name
-        if self.name in INTERPRETERS:
+        if self.name in INTERPRETERS or is_php(self):
             return next((PurePath(word).name for word in self.argv[1:] if not word.startswith("-")), self.name)
         return self.name
 
 
-INTERPRETERS = frozenset({"node", "nodejs", "ruby", "php"})
+INTERPRETERS = frozenset({"node", "nodejs", "ruby"})
 """Programs that are called by their script's name."""
 
 
@@ -51,6 +52,11 @@ class PythonCall:
 def is_python(command: Command) -> bool:
     """Whether it is Python that runs."""
     return _PYTHON.fullmatch(command.name) is not None
+
+
+def is_php(command: Command) -> bool:
+    """Whether it is PHP that runs."""
+    return _PHP.fullmatch(command.name) is not None
 
 
 def python_call(command: Command) -> PythonCall | None:

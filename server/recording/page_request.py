@@ -31,6 +31,11 @@ class PageRequest:
         return f"{parts.hostname or ''}{parts.path}".rstrip("/") or parts.path
 
 
+def is_go_profile(url: str) -> bool:
+    """Whether it is the address of a Go program's `net/http/pprof`, whose paths all begin alike."""
+    return urlsplit(url).path.startswith("/debug/pprof")
+
+
 def checked_url(url: str) -> str:
     """The URL of a page. Raises CannotRecord."""
     if urlsplit(url).scheme not in ("http", "https", "file"):

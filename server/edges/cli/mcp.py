@@ -8,7 +8,9 @@ from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import need_file
 
 
-def mcp(entry_points: CliEntryPoints, traces: Sequence[Path], source_folder: Path | None) -> None:
+def mcp(
+    entry_points: CliEntryPoints, traces: Sequence[Path], source_folder: Path | None, *, records: bool = False
+) -> None:
     """Answer until stdin closes; everything but the protocol goes to stderr."""
     from server.edges.mcp.stdio import LocalTraces, serve_stdio
     from server.edges.mcp.version import version
@@ -16,6 +18,6 @@ def mcp(entry_points: CliEntryPoints, traces: Sequence[Path], source_folder: Pat
     for trace in traces:
         need_file(trace)
     local_traces = LocalTraces(
-        entry_points.workers(), [trace.absolute() for trace in traces], source_folder=source_folder
+        entry_points.workers(), [trace.absolute() for trace in traces], source_folder=source_folder, records=records
     )
     asyncio.run(serve_stdio(local_traces, version=version()))

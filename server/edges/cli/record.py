@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 from click.exceptions import Exit
 
-from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ListedRecorder, RecordOptions
+from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ListedRecorder, Recorded, RecordOptions
 from server.edges.cli.reading import MISUSED, fail, remark
 from server.errors import CannotRecord, ConfigError
 from server.quoting import visible
@@ -28,23 +28,40 @@ BUILT_IN = "built-in"
 """A recording stays on this machine: no provider's model is asked about it, whatever the settings say."""
 
 
-def record(entry_points: CliEntryPoints, options: RecordOptions, *, question: str | None, answered: bool) -> NoReturn:
-    """Record, answer on stderr, and end with the command's exit code."""
+def record(
+    entry_points: CliEntryPoints, options: RecordOptions, *, question: str | None, answered: bool, runs: int = 1
+) -> NoReturn:
+    """Record, answer of the last run on stderr, and end with the command's exit code. A run that fails, or leaves no
+    recording, is the last one."""
+    first, kept = None, []
+    for number in range(1, runs + 1):
+        if runs > 1:
+            remark(f"run {number} of {runs}")
+        recorded = _recorded(entry_points, options)
+        first = first or recorded
+        if recorded.problem is not None:
+            remark(recorded.problem)
+        if recorded.file is not None:
+            kept.append(recorded.file)
+        if recorded.exit_code or recorded.file is None:
+            break
+    if kept:
+        if answered:
+            _answer(entry_points, kept[-1], question or QUESTIONS[options.what])
+        if first is not None and first.before is not None:
+            _compare(first.before, kept)
+        for file in kept:
+            click.echo(f"· kept: {visible(str(file))}", err=True)
+    raise Exit(recorded.exit_code)
+
+
+def _recorded(entry_points: CliEntryPoints, options: RecordOptions) -> Recorded:
     try:
-        recorded = entry_points.record(options, remark)
+        return entry_points.record(options, remark)
     except CannotRecord as error:
         fail(str(error), error.exit_code)
     except ConfigError as error:
         fail(str(error), MISUSED)
-    if recorded.problem is not None:
-        remark(recorded.problem)
-    if recorded.file is not None:
-        if answered:
-            _answer(entry_points, recorded.file, question or QUESTIONS[options.what])
-        if recorded.before is not None:
-            _compare(recorded.before, recorded.file)
-        click.echo(f"· kept: {visible(str(recorded.file))}", err=True)
-    raise Exit(recorded.exit_code)
 
 
 @contextmanager
@@ -62,13 +79,16 @@ def _answer(entry_points: CliEntryPoints, file: Path, question: str) -> None:
         analyze(entry_points, file, question, out=file.parent, as_json=False, options=options)
 
 
-def _compare(before: Path, after: Path) -> None:
-    from server.edges.cli.compare import compare
+def _compare(before: Path, runs: Sequence[Path]) -> None:
+    from server.edges.cli.compare import compare, compare_several
     from server.edges.cli.scope import Scope
 
     with _on_stderr():
         click.echo(f"\nCompared with {visible(before.parent.name)}:")
-        compare(before, after, Scope(), sort_by="self", absolute=True, limit=10, as_json=False)
+        if len(runs) == 1:
+            compare(before, runs[0], Scope(), sort_by="self", absolute=True, limit=10, as_json=False)
+        else:
+            compare_several([before], runs, Scope(), sort_by="self", absolute=True, limit=10, as_json=False)
 
 
 def print_recorders(recorders: Sequence[ListedRecorder]) -> None:

@@ -21,13 +21,17 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         default="cpu",
         help="Processor time, elapsed time with its waits, allocations, or waits for locks.",
     )
-    @click.option("--url", help="Record this page in a new browser without a window, until it has loaded.")
+    @click.option(
+        "--url",
+        help="Record this page in a new browser without a window, or a Go program at its /debug/pprof.",
+    )
     @click.option("--reload", is_flag=True, help="Of a page: its second load, with a warm cache.")
     @click.option("--throttle-cpu", type=click.FloatRange(min=1), help="Of a page: so many times slower a processor.")
     @click.option("--throttle-network", type=click.Choice(("slow-3g", "fast-3g")), help="Of a page: a slower network.")
     @click.option("--pid", type=click.IntRange(min=1), help="Record this running process of yours.")
     @click.option("--label", "labels", multiple=True, metavar="NAME=VALUE", help="Kept with the recording; repeat it.")
     @click.option("--recorder", help="This one, not the first that fits.")
+    @click.option("--repeat", type=click.IntRange(1, 100), default=1, help="Record so many runs, one after the other.")
     @click.option("--compare", metavar="LAST|LABEL", help="Say what changed since an earlier recording.")
     @click.option("--question", help="What you want to know of it.")
     @click.option("--answer/--no-answer", default=True, help="Print what the built-in analyst says of it.")
@@ -45,6 +49,7 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         pid: int | None,
         labels: tuple[str, ...],
         recorder: str | None,
+        repeat: int,
         compare: str | None,
         question: str | None,
         answer: bool,
@@ -75,4 +80,4 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
             pid=pid,
             data=data,
         )
-        recording.record(entry_points, options, question=question, answered=answer)
+        recording.record(entry_points, options, question=question, answered=answer, runs=repeat)

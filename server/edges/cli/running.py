@@ -47,11 +47,16 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         show_envvar=True,
         help="Folder for read_source.",
     )
-    def mcp(traces: tuple[Path, ...], *, sources: Path | None) -> None:
+    @click.option(
+        "--allow-record",
+        is_flag=True,
+        help="Let the program run commands of this machine, as you, and record them.",
+    )
+    def mcp(traces: tuple[Path, ...], *, sources: Path | None, allow_record: bool) -> None:
         """Serve the agent's tools to another program over stdin and stdout (Model Context Protocol)."""
         from server.edges.cli.mcp import mcp as run
 
-        run(entry_points, traces, sources)
+        run(entry_points, traces, sources, records=allow_record)
 
     @app.command()
     @click.option("--host", help="Address to listen on (default 127.0.0.1).")

@@ -33,6 +33,11 @@ class CallerTraces(Protocol):
     def opens_files(self) -> bool: ...
 
     @property
+    def records(self) -> bool:
+        """Whether they may have programs of this machine recorded."""
+        ...
+
+    @property
     def results(self) -> NumberedResults:
         """What the tools returned on this connection."""
         ...

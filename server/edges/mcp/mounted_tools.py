@@ -54,6 +54,10 @@ class AccountTraces:
     def opens_files(self) -> bool:
         return False
 
+    @property
+    def records(self) -> bool:
+        return False
+
     async def importing(self) -> ImportUnderWay | None:
         return None
 

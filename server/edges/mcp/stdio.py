@@ -21,13 +21,16 @@ from server.protocol.wire_values import LimitsView
 
 class LocalTraces:
     """Implements `CallerTraces` over files of this machine, read when they are first asked about. Without files to
-    begin with, the other program may open some."""
+    begin with, the other program may open some; where it `records`, it may have commands run and recorded."""
 
-    def __init__(self, workers: LocalWorkers, files: Sequence[Path], *, source_folder: Path | None = None) -> None:
+    def __init__(
+        self, workers: LocalWorkers, files: Sequence[Path], *, source_folder: Path | None = None, records: bool = False
+    ) -> None:
         self._workers = workers
         self._files = {f"t{index}": file for index, file in enumerate(files, 1)}
         self._source_folder = source_folder
         self._opens_files = not files
+        self._records = records
         self._read: dict[str, OpenTrace] = {}
         self._reading = anyio.Lock()
         self._being_read: Path | None = None
@@ -40,6 +43,10 @@ class LocalTraces:
     @property
     def opens_files(self) -> bool:
         return self._opens_files
+
+    @property
+    def records(self) -> bool:
+        return self._records
 
     @property
     def results(self) -> NumberedResults:
@@ -90,7 +97,7 @@ class LocalTraces:
 
     async def open_file(self, path: str) -> KnownTrace:
         """Raises NotFound, NotSupported, traces.errors.TraceError."""
-        if not self._opens_files:
+        if not self._opens_files and not self._records:
             raise NotSupported("Only the files of the command line are answered about.")
         file = Path(await anyio.Path(path).expanduser())
         if not path or not await anyio.Path(file).is_file():

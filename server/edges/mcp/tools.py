@@ -22,6 +22,7 @@ from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY
 from server.edges.mcp.answer_check import CHECK_ANSWER, check_answer
 from server.edges.mcp.call_progress import EVERY_S, followed
 from server.edges.mcp.caller_traces import CallerTraces
+from server.edges.mcp.local_recording import RECORD_PROGRAM, record_program
 from server.edges.mcp.question_prompts import PROMPTS, chosen_prompt
 from server.errors import ServerError
 from server.quoting import quoted
@@ -64,9 +65,7 @@ def tools_server(
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         caller_traces = await traces_of(context)
         offered = [described(tool) for tool in await _offered(caller_traces)]
-        return types.ListToolsResult(
-            tools=[LIST_TRACES, *([OPEN_TRACE] if caller_traces.opens_files else []), *offered, CHECK_ANSWER]
-        )
+        return types.ListToolsResult(tools=[LIST_TRACES, *_of_this_machine(caller_traces), *offered, CHECK_ANSWER])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller_traces = await traces_of(context)
@@ -137,6 +136,13 @@ def resource(known: KnownTrace) -> types.Resource:
     )
 
 
+def _of_this_machine(caller_traces: CallerTraces) -> list[types.Tool]:
+    return [
+        *([OPEN_TRACE] if caller_traces.opens_files else []),
+        *([RECORD_PROGRAM] if caller_traces.records else []),
+    ]
+
+
 async def _offered(caller_traces: CallerTraces) -> tuple[Tool[Any], ...]:
     hidden = await caller_traces.hidden_tools()
     return tuple(tool for tool in TOOLS if tool.needs <= caller_traces.has and tool.name not in hidden)
@@ -178,6 +184,10 @@ async def _called(
     if name == OPEN_TRACE.name and caller_traces.opens_files:
         opened = await caller_traces.open_file(str(arguments.get("path", "")))
         return [_text(f"{quoted(opened.name, 80)} is open as {opened.trace_id}")], None
+    if name == RECORD_PROGRAM.name and caller_traces.records:
+        recorded = await record_program(arguments)
+        opened = await caller_traces.open_file(recorded.file)
+        return [_text(f"the recording is open as {opened.trace_id}; {recorded.text}")], None
     tool = None if name == CHECK_ANSWER.name else named_tool(name, await _offered(caller_traces))
     known = chosen_trace(await caller_traces.traces(), arguments.pop("trace", None))
     place = await caller_traces.open(known.trace_id)

@@ -4,10 +4,12 @@ and what fits any program at the end.
 
 from server.recording.recorder import Recorder
 from server.recording.recorders import (
+    dotnet_programs,
     go_programs,
     java_programs,
     native_programs,
     node_programs,
+    php_programs,
     python_programs,
     ruby_programs,
 )
@@ -18,5 +20,7 @@ ALL_RECORDERS: tuple[Recorder, ...] = (
     *java_programs.RECORDERS,
     *go_programs.RECORDERS,
     *ruby_programs.RECORDERS,
+    *php_programs.RECORDERS,
+    *dotnet_programs.RECORDERS,
     *native_programs.RECORDERS,
 )

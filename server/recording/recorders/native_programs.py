@@ -1,6 +1,6 @@
 """Native programs: Linux's perf where the kernel allows it, valgrind's callgrind else."""
 
-from server.recording.command import INTERPRETERS, is_python
+from server.recording.command import INTERPRETERS, is_php, is_python
 from server.recording.recorder import Plan, Recorder, Request, Step, What
 
 PERF_PROBE = ("perf", "stat", "-x,", "-e", "cpu-clock", "--", "true")
@@ -23,7 +23,9 @@ def read_perf(folder: str) -> tuple[Step, ...]:
 def _is_native(request: Request) -> bool:
     """Not a program of an interpreter that has a recorder of its own: its C functions would be recorded."""
     command = request.command
-    return not is_python(command) and command.name not in {*INTERPRETERS, "java", "go", "dotnet"}
+    return (
+        not is_python(command) and not is_php(command) and command.name not in {*INTERPRETERS, "java", "go", "dotnet"}
+    )
 
 
 def _perf(request: Request) -> Plan | None:

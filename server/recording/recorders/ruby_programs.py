@@ -1,4 +1,4 @@
-"""Ruby: the gem stackprof, loaded before the program."""
+"""Ruby: the gem stackprof, loaded before the program, or the gem vernier, which starts it."""
 
 from pathlib import Path
 
@@ -20,6 +20,13 @@ def _stackprof(request: Request) -> Plan | None:
     )
 
 
+def _vernier(request: Request) -> Plan | None:
+    if request.command.name != "ruby" or len(request.command.argv) == 1 or request.what is not What.WALL:
+        return None
+    file = f"{request.folder}/recording.vernier.json"
+    return Plan(argv=("vernier", "run", "--output", file, "--", *request.command.argv), leaves="*.vernier.json")
+
+
 RECORDERS = (
     Recorder(
         name="stackprof",
@@ -30,5 +37,14 @@ RECORDERS = (
         probed_in_program=True,
         found_after="gem install stackprof",
         merit="it samples from inside",
+    ),
+    Recorder(
+        name="vernier",
+        of="Ruby",
+        records=frozenset({What.WALL}),
+        plan=_vernier,
+        probe=("vernier", "--help"),
+        found_after="gem install vernier",
+        merit="it samples all threads, with what they wait for",
     ),
 )

@@ -40,6 +40,10 @@ def plan(name: str, *argv: str, what: What = What.CPU) -> Plan:
         (("/usr/local/go/bin/go", "test", "./..."), (), "go test"),
         (("/usr/local/go/bin/go", "run", "."), (), "perf of go run"),
         (("/usr/bin/ruby", "app.rb"), (), "stackprof"),
+        (("/usr/bin/php8.2", "app.php"), (), "Excimer"),
+        (("/usr/bin/php", "app.php"), ("Excimer",), "Xdebug"),
+        (("/usr/bin/php", "-r", "echo 1;"), (), "Xdebug"),
+        (("/usr/bin/dotnet", "app.dll"), (), "dotnet-trace"),
         (("/opt/app/bin/server", "--port", "1"), (), "perf"),
         (("/bin/sh", "run.sh"), ("perf",), "callgrind"),
     ],
@@ -168,3 +172,25 @@ def test_a_recorder_counts_the_seconds_of_a_process_from_when_it_is_attached() -
     planned = next(one.attached for one in ALL_RECORDERS if one.name == "perf" and one.attached)(native)
     assert planned is not None
     assert planned.attach[-5:] == ("-p", "{pid}", "--", "sleep", "1.5")
+
+
+def test_php_gets_its_settings_before_the_programs_own_words() -> None:
+    planned = plan("Xdebug", "/usr/bin/php", "-d", "memory_limit=1G", "app.php", "--fast")
+    assert planned.argv[-4:] == ("-d", "memory_limit=1G", "app.php", "--fast")
+    assert "xdebug.output_dir=/new" in planned.argv
+    assert plan("Excimer", "/usr/bin/php", "app.php", what=What.WALL).environment["FLAMECHAT_EXCIMER_TYPE"] == "wall"
+
+
+def test_dotnet_trace_is_asked_for_the_seconds_that_a_running_program_is_recorded() -> None:
+    recorder = next(one for one in ALL_RECORDERS if one.name == "dotnet-trace")
+    assert recorder.attached is not None
+    attached = recorder.attached(replace(request("/usr/bin/dotnet", "app.dll"), seconds=3725.0))
+    assert attached is not None
+    assert attached.attach[attached.attach.index("--duration") + 1] == "0:01:02:05"
+    assert plan("dotnet-trace", "/usr/bin/dotnet", "app.dll").argv[-3:] == ("--", "/usr/bin/dotnet", "app.dll")
+
+
+def test_vernier_takes_ruby_where_waits_are_asked_for_and_stackprof_is_not_here() -> None:
+    wall = request("/usr/bin/ruby", "app.rb", what=What.WALL)
+    assert choose(ALL_RECORDERS, wall, lacking("stackprof")).recorder.name == "vernier"
+    assert plan("vernier", "/usr/bin/ruby", "app.rb", what=What.WALL).argv[-3:] == ("--", "/usr/bin/ruby", "app.rb")

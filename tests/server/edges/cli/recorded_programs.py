@@ -162,6 +162,37 @@ puts "ended"
 exit 3
 """
 
+PHP = """\
+<?php
+function planted_hot(int $n): int { $t = 0; for ($i = 0; $i < $n; $i++) { $t += $i * $i % 7; } return $t; }
+function cool(int $n): int { return array_sum(range(0, $n)); }
+function main(float $seconds): void {
+  $end = hrtime(true) + 1e9 * $seconds;
+  while (hrtime(true) < $end) { planted_hot(20000); cool(2000); }
+}
+main(0.3);
+echo "under way\\n";
+main((float) $argv[1]);
+echo "ended\\n";
+exit(3);
+"""
+
+GO_SERVER = """\
+package main
+
+import ("fmt"; "net"; "net/http"; _ "net/http/pprof")
+
+//go:noinline
+func plantedHot(n int) int { t := 0; for i := 0; i < n; i++ { t += i * i % 7 }; return t }
+
+func main() {
+	go func() { for { plantedHot(20000) } }()
+	listener, _ := net.Listen("tcp", "127.0.0.1:0")
+	fmt.Println(listener.Addr())
+	http.Serve(listener, nil)
+}
+"""
+
 RECORD_S = 120
 """For a recording with its answer on a machine that does other things."""
 

@@ -11,9 +11,11 @@ import pytest
 from server.recording.recorders.native_programs import PERF_PROBE
 from tests.server.edges.cli.recorded_programs import (
     GO,
+    GO_SERVER,
     GO_TEST,
     JAVA,
     NODE,
+    PHP,
     PYTHON,
     RECORD_S,
     RUBY,
@@ -121,6 +123,50 @@ def test_stackprof(programs: Path) -> None:
     ended = record(programs, "--no-answer", "--", "ruby", "slow.rb", "0.3")
     assert (ended.returncode, ended.stdout) == (3, "under way\nended\n")
     assert "planted_hot" in hottest(programs)
+
+
+@pytest.mark.parametrize(("extension", "recorder"), [("excimer", "Excimer"), ("xdebug", "Xdebug")])
+def test_php(programs: Path, extension: str, recorder: str) -> None:
+    loaded = f"exit(extension_loaded('{extension}') ? 0 : 1);"
+    if subprocess.run([needs("php"), "-r", loaded], capture_output=True).returncode:
+        pytest.skip(f"PHP's {extension} is not on this machine")
+    (programs / "slow.php").write_text(PHP)
+    ended = record(programs, "--no-answer", "--recorder", recorder, "--", "php", "slow.php", "0.7")
+    assert (ended.returncode, ended.stdout) == (3, "under way\nended\n")
+    assert "planted_hot" in hottest(programs)
+    code, _ = interrupted(
+        programs, signal.SIGINT, "--no-answer", "--recorder", recorder, "--", "php", "slow.php", "600"
+    )
+    assert code == 130
+    assert "planted_hot" in hottest(programs)
+
+
+def test_a_running_go_program_is_asked_for_its_own_profile(programs: Path) -> None:
+    needs("go")
+    (programs / "main.go").write_text(GO_SERVER)
+    (programs / "go.mod").write_text("module serving\n\ngo 1.20\n")
+    subprocess.run(["go", "build", "-o", "serving", "."], cwd=programs, check=True, timeout=RECORD_S)
+    with subprocess.Popen([programs / "serving"], stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            address = f"http://{running.stdout.readline().strip()}/debug/pprof"
+            ended = record(programs, "--no-answer", "--seconds", "1", "--url", address)
+            assert ended.returncode == 0, ended.stderr
+            assert "plantedHot" in hottest(programs)
+            wrong = record(programs, "--no-answer", "--url", f"{address}/nothing")
+        finally:
+            running.terminate()
+    assert wrong.returncode == 1
+    assert "answered 404" in wrong.stderr
+
+
+def test_runs_are_recorded_one_after_the_other_until_one_fails(programs: Path) -> None:
+    ended = record(programs, "--no-answer", "--recorder", "cProfile", "--repeat", "3", "--", sys.executable, "-c", "1")
+    assert ended.returncode == 0
+    assert ended.stderr.count("· kept: ") == 3
+    failed = record(programs, "--repeat", "3", "--recorder", "cProfile", "--", sys.executable, "slow.py", "0.1")
+    assert failed.returncode == 3
+    assert failed.stderr.count("· kept: ") == 1
 
 
 def test_austin(programs: Path) -> None:

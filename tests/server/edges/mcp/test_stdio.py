@@ -30,8 +30,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 @asynccontextmanager
-async def talking(*arguments: str) -> AsyncIterator[Client]:
+async def talking(*arguments: str, data: Path | None = None) -> AsyncIterator[Client]:
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ.get("PATH", "")}
+    environment |= {} if data is None else {"FLAMECHAT_DATA": str(data)}
     program = StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp", *arguments], env=environment)
     with anyio.fail_after(150):
         async with Client(program) as client:

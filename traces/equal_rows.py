@@ -20,6 +20,16 @@ def distinct(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
 
 
+def numbered(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Int64]:
+    """The distinct values in ascending order, and which of them each row has, as np.unique's inverse."""
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    is_first = np.concatenate(([True], ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, np.bool_)
+    which = np.empty(len(column), np.int64)
+    which[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], which
+
+
 def rows_of_each(column: npt.NDArray[Any]) -> list[tuple[Any, Int64]]:
     """Each distinct value, in ascending order, with the rows that have it, in theirs: one sorting for all."""
     if not len(column):

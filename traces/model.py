@@ -45,7 +45,7 @@ class Strings:
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> str:
-        return bytes(self.arena[self.offsets[index] : self.offsets[index + 1]]).decode("utf-8", "replace")
+        return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes().decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,10 @@ class Spans:
 
     def ended(self, rows: Int64) -> Int64:
         """Those of some rows that are not unfinished."""
-        return rows[~np.isin(rows, self.unfinished)] if len(self.unfinished) else rows
+        if not len(self.unfinished):
+            return rows
+        place = np.minimum(np.searchsorted(self.unfinished, rows), len(self.unfinished) - 1)
+        return rows[self.unfinished[place] != rows]
 
     def __len__(self) -> int:
         return len(self.start)

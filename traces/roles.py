@@ -9,25 +9,31 @@ import re
 
 from traces.values import Role, RoleRule
 
-PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
-    (role, re.compile(pattern, re.IGNORECASE))
-    for role, pattern in (
-        (Role.KERNEL, r"swapper|kworker|ksoftirqd|kthreadd|kswapd|rcu_|migration/|irq/"),
-        (Role.COMPOSITOR, r"compositor|compositortilework"),
-        (Role.GPU, r"crgpumain|chrome_inprocgpu|vizcompositor|gpu \d|gpu_|stream \d"),
-        (
-            Role.GC,
-            r"gc (?:thread|task|slave)|g1 |concgc|cms |zgc|shenandoah|heaptaskdaemon|gctaskthread|\.net .*gc|bgc",
-        ),
-        (Role.MAIN, r"crrenderermain|geckomain|mainthread|main thread|main$|main\b(?! loop)"),
-        (Role.UI, r"crbrowsermain|renderthread|ui thread|uithread|awt-eventqueue|javafx application"),
-        (
-            Role.IO,
-            r"chrome_(?:child)?iothread|(?:^|\b)io\b.*thread|iothread|io$|ipc i/o|socket thread|network|cache2 i/o",
-        ),
-        (Role.POOL, r"threadpool|thread pool|forkjoin|tokio|pool-\d|\.net tp|libuv-worker|taskcontroller|stylethread"),
-        (Role.WORKER, r"dedicatedworker|dom worker|serviceworker|web ?worker|worker"),
-    )
+BY_NAME = re.compile(
+    "|".join(
+        f"(?P<{role}>{pattern})"
+        for role, pattern in (
+            (Role.KERNEL, r"swapper|kworker|ksoftirqd|kthreadd|kswapd|rcu_|migration/|irq/"),
+            (Role.COMPOSITOR, r"compositor|compositortilework"),
+            (Role.GPU, r"crgpumain|chrome_inprocgpu|vizcompositor|gpu \d|gpu_|stream \d"),
+            (
+                Role.GC,
+                r"gc (?:thread|task|slave)|g1 |concgc|cms |zgc|shenandoah|heaptaskdaemon|gctaskthread|\.net .*gc|bgc",
+            ),
+            (Role.MAIN, r"crrenderermain|geckomain|mainthread|main thread|main$|main\b(?! loop)"),
+            (Role.UI, r"crbrowsermain|renderthread|ui thread|uithread|awt-eventqueue|javafx application"),
+            (
+                Role.IO,
+                r"chrome_(?:child)?iothread|(?:^|\b)io\b.*thread|iothread|io$|ipc i/o|socket thread|network|cache2 i/o",
+            ),
+            (
+                Role.POOL,
+                r"threadpool|thread pool|forkjoin|tokio|pool-\d|\.net tp|libuv-worker|taskcontroller|stylethread",
+            ),
+            (Role.WORKER, r"dedicatedworker|dom worker|serviceworker|web ?worker|worker"),
+        )
+    ),
+    re.IGNORECASE,
 )
 """Asked in this order: `ThreadPoolForegroundWorker` belongs to a pool, not to one kind of work."""
 TASKS = " tasks"
@@ -45,9 +51,9 @@ def role_of(name: str, pid: str, tid: str, *, is_main: bool = False) -> tuple[Ro
     full = name.removesuffix(TASKS)
     last = full.rpartition(", ")[2]
     thread = full if last.startswith("tid ") else last  # of `comm (pid 1, tid 2)` and `Process (pid 1), Thread`
-    for role, pattern in PATTERNS:
-        if pattern.match(thread):
-            return role, RoleRule.NAME
+    found = BY_NAME.match(thread)
+    if found is not None:
+        return Role(found.lastgroup), RoleRule.NAME
     if pid and pid == tid:
         return Role.MAIN, RoleRule.PID_IS_TID
     return Role.UNKNOWN, RoleRule.NONE

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.equal_rows import distinct, distinct_rows, groups_of
+from traces.equal_rows import distinct, distinct_rows, groups_of, numbered
 from traces.kernels.library import SWITCH
 
 small = st.integers(0, 6)
@@ -23,6 +23,8 @@ def test_groups_come_in_order_of_their_first_rows(keys: list[int]) -> None:
 def test_the_distinct_values_are_those_that_numpy_finds(values: list[int]) -> None:
     column = np.array(values, np.int32)
     np.testing.assert_array_equal(distinct(column), np.unique(column), strict=True)
+    for ours, numpys in zip(numbered(column), np.unique(column, return_inverse=True), strict=True):
+        np.testing.assert_array_equal(ours, numpys, strict=True)
 
 
 @given(st.lists(st.tuples(small, small), max_size=40))

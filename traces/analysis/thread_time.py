@@ -14,6 +14,7 @@ from traces.analysis.thread_states import is_scheduling, of_calls
 from traces.analysis.time_axis import duration_ns
 from traces.analysis.waiting_names import waits
 from traces.analysis.window import root_total, sample_extent
+from traces.equal_rows import distinct
 from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
 from traces.model import Int32, Int64, Profile, Spans, Trace, Values
@@ -27,9 +28,9 @@ CPU_TIME = "CPU time"
 NEARLY_ALL = 0.95
 """Of a time: what is missing changes no answer."""
 READ_NAMES = 300
+"""Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
 DEVICE = re.compile(r"\bstream\s*\d", re.IGNORECASE)
 """A queue of a GPU's work; what feeds it from a processor is a thread as any other."""
-"""Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
 
 
 class View(StrEnum):
@@ -270,7 +271,7 @@ def runs_tasks(trace: Trace, profile: Profile, spans: Spans) -> bool:
         return True
     if (small := small_tree(trace, profile)) is not None:
         return small.runs_tasks
-    frames = np.unique(profile.tree.frame[: READ_NAMES * 10])[:READ_NAMES]
+    frames = distinct(profile.tree.frame[: READ_NAMES * 10])[:READ_NAMES]
     return any(TASK.search(trace.frame_name(frame)) for frame in frames.tolist())
 
 

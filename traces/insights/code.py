@@ -8,6 +8,7 @@ from traces.analysis.filters import library_frames
 from traces.analysis.selection import select
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.equal_rows import numbered
 from traces.insights.insight import (
     Confidence,
     Detector,
@@ -296,7 +297,7 @@ def _several_ways(subject: Subject) -> Verdict:
     if not len(called):
         return not_applicable("no function calls another")
     callers = tree.frame[tree.parent[called]].astype(np.int64)
-    keys, place = np.unique(tree.frame[called].astype(np.int64) << 32 | callers, return_inverse=True)
+    keys, place = numbered(tree.frame[called].astype(np.int64) << 32 | callers)
     value = np.bincount(place, weights=tree.total[called])
     frame = keys >> 32
     total = subject.frames.total_value.astype(np.float64)[frame]
@@ -305,8 +306,8 @@ def _several_ways(subject: Subject) -> Verdict:
     weighty = (total >= threshold("several-ways.share") * subject.total) & passes_on[frame]
     weighty &= total <= threshold("several-ways.most") * subject.total
     weighty &= value >= threshold("several-ways.part") * total
-    frames, ways = np.unique(frame[weighty], return_counts=True)
-    shared = frames[ways >= 2]
+    frames, which = numbered(frame[weighty])
+    shared = frames[np.bincount(which, minlength=len(frames)) >= 2]
     if not len(shared):
         return passed("no heavy function with callees is shared by several heavy callers")
     worst = int(shared[np.argmax(subject.frames.total_value[shared])])

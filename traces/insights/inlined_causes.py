@@ -61,6 +61,8 @@ def _round_trips(subject: Subject) -> Iterator[tuple[float, int, int, int]]:
                     pair, side = WAY[word]
                     ways[pair, words[:place] + words[place + 1 :]][side].append(frame)
     for sides in ways.values():
+        if not all(sides):
+            continue
         both = np.zeros(len(subject.trace.frames), np.bool_)
         both[[*sides[0], *sides[1]]] = True
         callers, parts, heaviest = [], [], []

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.equal_rows import numbered
 from traces.insights.insight import (
     Confidence,
     Detector,
@@ -70,7 +71,7 @@ class Load:
 
 def _texts(trace: Trace, column: Int32) -> Texts:
     """The texts of a column, each decoded once; empty for -1."""
-    known, places = np.unique(column, return_inverse=True)
+    known, places = numbered(column)
     texts = np.array(["" if index == NONE else trace.strings[index] for index in known.tolist()], object)
     return texts[places]
 
@@ -85,7 +86,7 @@ def _load(subject: Subject) -> Load | None:
     if not len(documents):
         return None
     # Frames inside the page load documents, too: the page itself asks for most.
-    asking, number = np.unique(requests.document, return_inverse=True)
+    asking, number = numbered(requests.document)
     asked = np.bincount(number)[number[documents]]
     page = asking[number[documents[int(np.argmax(asked))]]]
     document = int(documents[requests.document[documents] == page][-1])

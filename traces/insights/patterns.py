@@ -21,8 +21,27 @@ class Pattern:
 
 
 def _any(expressions: str) -> re.Pattern[str]:
-    """Any of the expressions, which spaces part."""
-    return re.compile("|".join(expressions.split()))
+    """Any of the expressions, which spaces part. Where a word begins is looked at once for all that ask for it: looked
+    at by each, a name takes four times as long."""
+    branches = [branch for expression in expressions.split() for branch in _branches(expression)]
+    words = [branch.removeprefix(WORD_BEGINS) for branch in branches if branch.startswith(WORD_BEGINS)]
+    others = [branch for branch in branches if not branch.startswith(WORD_BEGINS)]
+    return re.compile("|".join(([rf"\b(?:{'|'.join(words)})"] if words else []) + others))
+
+
+def _branches(expression: str) -> list[str]:
+    """The branches of an expression that no brackets hold."""
+    found, depth = [""], 0
+    for part in re.findall(r"\\.|.", expression):
+        depth += (part in "([") - (part in ")]")
+        if part == "|" and depth == 0:
+            found.append("")
+        else:
+            found[-1] += part
+    return found
+
+
+WORD_BEGINS = r"\b"
 
 
 def _words(words: str) -> re.Pattern[str]:

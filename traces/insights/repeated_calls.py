@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.units import format_share
+from traces.equal_rows import distinct
 from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.requests import CALL, NUMBERS, QUERY
@@ -79,9 +80,7 @@ class _Counted:
     def repeated(self, frames: npt.NDArray[np.bool_], *, own: bool) -> list[Repeated]:
         """What of some functions was called again and again, a row a function; `own` ones are their own place."""
         rows = self.own.entering(frames)
-        found = [
-            self._one(rows[self._shape(rows) == shape], own=own) for shape in np.unique(self._shape(rows)).tolist()
-        ]
+        found = [self._one(rows[self._shape(rows) == shape], own=own) for shape in distinct(self._shape(rows)).tolist()]
         return sorted((one for one in found if one is not None), key=lambda one: -one.value)
 
     def _shape(self, rows: Int64) -> Int64:
@@ -233,7 +232,7 @@ def _repeated_work(subject: Subject) -> Verdict:
     # One that asks a database for what is named after no setting asks for a row: that is a query per row.
     asking = subject.own.above(subject.own.named(ASKING)[subject.heavy.frame])
     asks = {
-        int(subject.heavy.frame[row]) for end in np.unique(asking[asking >= 0]) for row in subject.own.path(int(end))
+        int(subject.heavy.frame[row]) for end in distinct(asking[asking >= 0]) for row in subject.own.path(int(end))
     }
     found = _worth(
         subject,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.equal_rows import distinct
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
@@ -43,11 +44,12 @@ def _single_calls(subject: Subject, least: int, share: float) -> tuple[Profile, 
     own = own & ~subject.own.named(DISPATCHING)
     chosen = np.flatnonzero(own & (count >= least) & (total >= share * subject.total))
     chosen = chosen[np.argsort(-total[chosen], kind="stable")][:MOST]
-    frame_of = tree.frame[spans.node]
-    outer = tree.outermost[spans.node] == 1
+    nodes = np.isin(tree.frame, chosen) & (tree.outermost == 1)
+    of_all = spans.ended(np.flatnonzero(nodes[spans.node] if nodes.any() else nodes[:0]))
+    frame_of = tree.frame[spans.node[of_all]]
     found = []
     for frame in chosen.tolist():
-        rows = spans.ended(np.flatnonzero((frame_of == frame) & outer))
+        rows = of_all[frame_of == frame]
         if len(rows) >= least:
             rows = rows[np.argsort(spans.start[rows], kind="stable")]
             found.append(_Calls(frame, rows, durations(profile, rows)))
@@ -210,7 +212,7 @@ def _in_a_row(profile: Profile, spans: Spans, calls: _Calls) -> list[Int64]:
     """The calls below each one call, where they are several, long, alike, and follow each other."""
     found = []
     below = spans.parent[calls.rows]
-    for parent in np.unique(below).tolist():
+    for parent in distinct(below).tolist():
         rows = calls.rows[below == parent]
         lasted = durations(profile, rows)
         if len(rows) < threshold("serial-waits.calls") or np.median(lasted) < threshold("serial-waits.length"):

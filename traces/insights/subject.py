@@ -210,7 +210,8 @@ class Subject:
     def spans_of(self, profile: Profile, frames: npt.NDArray[np.bool_]) -> Int64:
         """The calls of some frames (one truth a frame) in a timeline that ended, in preorder."""
         assert profile.spans is not None
-        return profile.spans.ended(np.flatnonzero(frames[profile.tree.frame][profile.spans.node]))
+        nodes = frames[profile.tree.frame]
+        return profile.spans.ended(np.flatnonzero(nodes[profile.spans.node] if nodes.any() else nodes[:0]))
 
     def frames_named(self, *names: str) -> npt.NDArray[np.bool_]:
         """Which frames have one of these exact names, among those of timelines."""

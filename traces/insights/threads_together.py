@@ -9,6 +9,7 @@ import numpy.typing as npt
 from traces.analysis.filters import library_frames
 from traces.analysis.units import format_share, format_value
 from traces.analysis.waiting_names import waits
+from traces.equal_rows import numbered
 from traces.insights.culprits import UNNAMED
 from traces.insights.insight import (
     Confidence,
@@ -52,7 +53,14 @@ class _Threads:
 
 
 def _together(trace: Trace) -> _Threads | None:
-    """The threads that were sampled in time; None where they are fewer than `FEW_THREADS`."""
+    """The threads that were sampled in time; None where they are fewer than `FEW_THREADS`. Looked at once."""
+    if "threads together" not in trace.answers:
+        trace.answers["threads together"] = _looked_at(trace)
+    found: _Threads | None = trace.answers["threads together"]
+    return found
+
+
+def _looked_at(trace: Trace) -> _Threads | None:
     profiles = [
         p
         for p in trace.profiles
@@ -106,8 +114,13 @@ def _is_function(trace: Trace, frame: int) -> bool:
     return not UNNAMED.match(name) and not name.startswith("thread (")
 
 
+def _resting(trace: Trace, leaf: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether threads with these frames on top wait, by their names, or have none."""
+    frames, which = numbered(leaf.ravel())
+    return np.array([_rests(trace, frame) for frame in frames.tolist()], np.bool_)[which].reshape(leaf.shape)
+
+
 def _rests(trace: Trace, frame: int) -> bool:
-    """Whether a thread with this frame on top waits, by its name."""
     return frame == NONE or waits(trace.frame_name(frame)) or MONITOR.search(trace.frame_name(frame)) is not None
 
 
@@ -122,8 +135,7 @@ def _too_many(subject: Subject) -> Verdict:
         return not_applicable(NO_THREADS)
     if not any((trace.frame_file(frame) or "").endswith(".py") for frame in range(min(len(trace.frames), 2_000))):
         return not_applicable("how many threads could run at the same time is known of Python only")
-    resting = np.array([_rests(trace, frame) for frame in range(len(trace.frames))] + [True])
-    working = ~resting[threads.leaf]
+    working = ~_resting(trace, threads.leaf)
     at_once = working.sum(axis=0)
     busy = at_once > 0
     mean = float(at_once[busy].mean()) if busy.any() else 0.0
@@ -188,10 +200,9 @@ def _one_at_a_time(subject: Subject) -> Verdict:
 def _suspects(trace: Trace, threads: _Threads) -> Iterator[tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
     """Functions of the program in which threads stand still, and where each thread stands in them or in what they
     call, by thread and moment."""
-    standing = np.array([_rests(trace, frame) for frame in range(len(trace.frames))] + [False])[threads.leaf]
-    still = np.where((threads.leaf == threads.own) | standing, threads.own, NONE)
-    frames, counts = np.unique(still[still != NONE], return_counts=True)
-    for frame in frames[np.argsort(-counts, kind="stable")][:5].tolist():
+    still = np.where((threads.leaf == threads.own) | _resting(trace, threads.leaf), threads.own, NONE)
+    frames, which = numbered(still[still != NONE])
+    for frame in frames[np.argsort(-np.bincount(which), kind="stable")][:5].tolist():
         waiting = still == frame
         inside = np.array([[frame in stack for stack in stacks] for stacks in threads.stacks]) & ~waiting
         yield frame, waiting, inside

@@ -7,11 +7,10 @@ PROTOCOL_VERSION = 1
 
 
 class WireModel(BaseModel):
-    """A model's validator is built when the first of it is made: a command makes few of them."""
+    """Built at import: FastAPI cannot use one as a body whose building is put off (pydantic warns at each request)."""
 
     model_config = ConfigDict(
         frozen=True,
-        defer_build=True,
         alias_generator=to_camel,
         populate_by_name=True,
         extra="forbid",

@@ -34,7 +34,8 @@ class Plan:
     """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new. The agent
     does without `hidden_tools`. Prompts are answered by the first of `chat_models` and may ask for the others; without
     any, the server's settings decide. Costs are of model calls whose price is known; a turn that has used more than
-    `turn_token_limit` asks the model once more, without tools."""
+    `turn_token_limit` asks the model once more, without tools. A user's keys for programs share their requests a
+    minute; renders are pictures over HTTP."""
 
     name: str
     display_name: str
@@ -48,6 +49,9 @@ class Plan:
     monthly_cost_limit_cents: int | None = None
     monthly_token_limit: int | None = None
     turn_token_limit: int | None = None
+    api_keys_limit: int | None = None
+    api_requests_per_minute: int | None = None
+    monthly_render_limit: int | None = None
     over_budget: OverBudget = OverBudget.REFUSE
     allow_public_sharing: bool = False
     hidden_tools: tuple[str, ...] = ()
@@ -68,15 +72,16 @@ def checked(plan: Plan) -> Plan:
     if not plan.display_name.strip():
         raise InvalidPlan("A plan needs a display name.")
     counts = ("chat_messages_per_session", "chat_sessions_limit", "monthly_upload_limit", "total_trace_limit")
+    of_programs = ("api_keys_limit", "monthly_render_limit")
     budgets = ("monthly_cost_limit_cents", "monthly_token_limit")
-    for name in (*counts, *budgets, "price_monthly_cents"):
+    for name in (*counts, *budgets, *of_programs, "price_monthly_cents"):
         value = getattr(plan, name)
         if value is not None and not 0 <= value < 1 << 31:
             raise InvalidPlan(f"{name} cannot be {value}: it is a number from 0, or unlimited.")
     if plan.retention_days is not None and not 1 <= plan.retention_days <= 36_500:
         raise InvalidPlan("retention_days is a number from 1 to 36500, or unlimited.")
-    if plan.turn_token_limit is not None and not 1 <= plan.turn_token_limit < 1 << 31:
-        raise InvalidPlan("turn_token_limit is a number from 1, or unlimited.")
+    for name in ("turn_token_limit", "api_requests_per_minute"):
+        _from_one(name, getattr(plan, name))
     if not all(NAME.fullmatch(tool) for tool in plan.hidden_tools):
         raise InvalidPlan("hidden_tools are names of tools, such as query_trace.")
     if not all(MODEL_NAME.fullmatch(model) for model in plan.chat_models):
@@ -84,6 +89,12 @@ def checked(plan: Plan) -> Plan:
     if (plan.chat_sessions_limit is None) != (plan.chat_sessions_period is None):
         raise InvalidPlan("chat_sessions_limit and chat_sessions_period go together: a ceiling says of which period.")
     return plan
+
+
+def _from_one(name: str, value: int | None) -> None:
+    """Raises InvalidPlan."""
+    if value is not None and not 1 <= value < 1 << 31:
+        raise InvalidPlan(f"{name} is a number from 1, or unlimited.")
 
 
 def changed(plan: Plan, changes: Mapping[str, object]) -> Plan:

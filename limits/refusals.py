@@ -21,14 +21,24 @@ class LimitType(StrEnum):
     TOTAL_TRACES = "total_traces"  #: traces a user may keep at a time
     MONTHLY_COST = "monthly_cost"  #: cents that language models may cost in a month
     MONTHLY_TOKENS = "monthly_tokens"  #: tokens of language models in a month
+    MONTHLY_RENDERS = "monthly_renders"  #: pictures a user may have drawn in a month, over HTTP
+    API_KEYS = "api_keys"  #: keys for programs that a user may have at a time
+
+
+COUNTED = {
+    LimitType.MONTHLY_SESSIONS: "conversations",
+    LimitType.MONTHLY_UPLOADS: "uploads",
+    LimitType.MONTHLY_RENDERS: "pictures",
+}
+"""What each counts, as people say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of `reserve_chat_turn` or `reserve_trace_upload` (which counts no messages). When refused, `limit_type`,
-    `used` and `limit` say which ceiling; when accepted, `messages_used` is where the session stands with this prompt
-    (or, for a regenerated answer, with that answer): one more than when it was decided. The answer that the prompt is
-    owed is not in it: a prompt accepted at the last free place still gets it."""
+    """One row of `reserve_chat_turn`, or of `reserve_trace_upload` and its kin (which count no messages). When refused,
+    `limit_type`, `used` and `limit` say which ceiling; when accepted, `messages_used` is where the session stands with
+    this prompt (or, for a regenerated answer, with that answer): one more than when it was decided. The answer that the
+    prompt is owed is not in it: a prompt accepted at the last free place still gets it."""
 
     allowed: bool
     plan_name: str
@@ -53,12 +63,9 @@ def refusal_text(decision: Decision) -> str:
             )
         case LimitType.LIFETIME_ANALYSES:
             return f"You have used all {decision.limit} conversations that {plan} includes. Upgrade for more."
-        case LimitType.MONTHLY_SESSIONS:
+        case LimitType.MONTHLY_SESSIONS | LimitType.MONTHLY_UPLOADS | LimitType.MONTHLY_RENDERS:
             until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
-            return f"You have used all {decision.limit} conversations of this month on {plan}.{until}"
-        case LimitType.MONTHLY_UPLOADS:
-            until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
-            return f"You have used all {decision.limit} uploads of this month on {plan}.{until}"
+            return f"You have used all {decision.limit} {COUNTED[decision.limit_type]} of this month on {plan}.{until}"
         case LimitType.TOTAL_TRACES:
             return f"You keep {decision.used} traces and {plan} holds {decision.limit}. Delete one or upgrade."
         case LimitType.MONTHLY_COST:
@@ -68,6 +75,8 @@ def refusal_text(decision: Decision) -> str:
         case LimitType.MONTHLY_TOKENS:
             until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
             return f"The {decision.limit:,} tokens of this month on {plan} are used up.{until}"
+        case LimitType.API_KEYS:
+            return f"You have {decision.used} keys and {plan} includes {decision.limit}. Revoke one or upgrade."
         case _:
             assert_never(decision.limit_type)
 

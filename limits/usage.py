@@ -13,7 +13,7 @@ from limits.refusals import LimitType
 class Usage:
     """One user's counters. `plan` is the one that binds them, which is not the one they subscribed to while that is
     unpaid; `granted_sessions` come on top of it. `spent_cents` and `spent_tokens` are of model calls of the month,
-    cents rounded up."""
+    cents rounded up; `renders` of the month, `api_keys` those that work."""
 
     user_id: str
     display_name: str | None
@@ -29,6 +29,8 @@ class Usage:
     period_end: datetime
     spent_cents: int = 0
     spent_tokens: int = 0
+    renders: int = 0
+    api_keys: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class Meter:
 
 
 def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
-    """Sessions, uploads of the month, stored traces, and budgets where there are any, under the user's own plan or
-    another one."""
+    """Sessions, uploads of the month, stored traces, and budgets, pictures and keys where they are bounded, under the
+    user's own plan or another one."""
     plan = plan or usage.plan
     is_lifetime = plan.chat_sessions_period is SessionsPeriod.LIFETIME
     sessions = None if plan.chat_sessions_limit is None else plan.chat_sessions_limit + usage.granted_sessions
@@ -69,8 +71,14 @@ def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
             for limit_type, used, limit in (
                 (LimitType.MONTHLY_COST, usage.spent_cents, plan.monthly_cost_limit_cents),
                 (LimitType.MONTHLY_TOKENS, usage.spent_tokens, plan.monthly_token_limit),
+                (LimitType.MONTHLY_RENDERS, usage.renders, plan.monthly_render_limit),
             )
             if limit is not None
+        ),
+        *(
+            ()
+            if plan.api_keys_limit is None
+            else (Meter(LimitType.API_KEYS, usage.api_keys, plan.api_keys_limit, None),)
         ),
     )
 

@@ -173,6 +173,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
+    from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
     from server.adapters.postgres.relay import PostgresRelay
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -219,6 +220,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     notes=PostgresNotes(database),
                     kept_views=PostgresKeptViews(database),
                     history=PostgresHistory(database),
+                    keys=PostgresProgramKeys(database),
+                    renders=PostgresRenderQuota(database),
                 ),
                 backing=backing,
                 workers=workers,

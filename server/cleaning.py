@@ -13,6 +13,9 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """PostgreSQL's text is UTF-8 without NUL."""
 
+PROGRAM_KEY = re.compile(r"fc_[a-z0-9]{10}_[A-Za-z0-9_-]{16,}")
+"""A key for programs, or most of one: 256 random bits cut to 96 are a secret still."""
+
 HALF = re.compile("[\ud800-\udfff]")
 _HALVES = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -35,6 +38,17 @@ def clean_json(value: Any) -> Any:
         return {clean(key): clean_json(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [clean_json(part) for part in value]
+    return value
+
+
+def without_keys(value: Any) -> Any:
+    """A JSON value in whose texts each key for programs is named by its prefix alone."""
+    if isinstance(value, str):
+        return PROGRAM_KEY.sub(lambda found: f"{found[0][:13]}_***", value) if "fc_" in value else value
+    if isinstance(value, dict):
+        return {without_keys(key): without_keys(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_keys(part) for part in value]
     return value
 
 

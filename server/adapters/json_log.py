@@ -4,8 +4,16 @@ or a key.
 
 import logging
 import sys
+from typing import Any
 
 import structlog
+
+from server.cleaning import without_keys
+
+
+def _rendered(logger: Any, method: str, event: structlog.typing.EventDict) -> str:
+    """A line without keys for programs: somebody may put one into an address, and a library may log that."""
+    return str(without_keys(str(structlog.processors.JSONRenderer()(logger, method, event))))
 
 
 def log_as_json() -> None:
@@ -16,13 +24,13 @@ def log_as_json() -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
-        processors=[*processors, structlog.processors.JSONRenderer()],
+        processors=[*processors, _rendered],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            processor=structlog.processors.JSONRenderer(),
+            processor=_rendered,
             foreign_pre_chain=[*processors, structlog.stdlib.add_logger_name],
         )
     )

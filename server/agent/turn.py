@@ -84,6 +84,7 @@ class TurnInput:
     web: CallerWeb | None = None
     request_id: str | None = None
     request_trace_id: str | None = None
+    api_key_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

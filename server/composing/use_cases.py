@@ -43,6 +43,7 @@ from server.ports.kept_views import KeptViews
 from server.ports.mcp_tools import McpTools
 from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
+from server.ports.program_keys import ProgramKeys, RenderQuota
 from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
 from server.ports.repositories import Repositories
@@ -55,6 +56,8 @@ from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.key_identity import KeyedIdentity
+from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
 from server.turns.retention import Retention
 from server.turns.run_questions import RunQuestions
@@ -84,6 +87,8 @@ class Rows:
     notes: Notes | None = None
     kept_views: KeptViews | None = None
     history: History | None = None
+    keys: ProgramKeys | None = None
+    renders: RenderQuota | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +157,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     )
     token = settings.metrics_token
     server = ServerServices(
-        identity=backing.identity,
+        identity=_identity(adapters),
         why_not_ready=readiness,
         metrics=measures.exposition,
         metrics_token=None if token is None else token.get_secret_value(),
@@ -181,7 +186,7 @@ def _services(
     memory: AccountMemory | None,
 ) -> Services:
     """Each family of routes with what it needs."""
-    identity, workers, scratch = adapters.backing.identity, adapters.workers, adapters.scratch
+    identity, workers, scratch = server.identity, adapters.workers, adapters.scratch
     administration, most = Administration(adapters.rows.plans), settings.max_upload_bytes
     sockets = OpenSockets(per_user=settings.most_sockets_per_user, measures=adapters.measures)
     adapters.measures.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
@@ -196,7 +201,9 @@ def _services(
             questions=_questions(adapters.rows, library),
         ),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
-        pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
+        pictures=PictureServices(
+            library=library, workers=workers, scratch=scratch, max_upload_bytes=most, quota=adapters.rows.renders
+        ),
         chat=ChatServices(
             conversation=conversation,
             shared=SharedConversations(adapters.rows.records, adapters.rows.conversations, adapters.backing.objects),
@@ -213,6 +220,7 @@ def _services(
             conversation=conversation,
             models=settings.offered_models,
             invocations=adapters.rows.invocations,
+            key_issuing=_key_issuing(adapters),
         ),
         tools=ToolServices(
             identity=identity,
@@ -238,6 +246,15 @@ def _streams(
         relay=adapters.backing.relay,
     )
     return StreamServices(turns=turns, other_origins=settings.allowed_origins)
+
+
+def _identity(adapters: Adapters) -> Identity:
+    keys = adapters.rows.keys
+    return adapters.backing.identity if keys is None else KeyedIdentity(adapters.backing.identity, keys)
+
+
+def _key_issuing(adapters: Adapters) -> KeyIssuing | None:
+    return None if adapters.rows.keys is None else KeyIssuing(adapters.rows.keys, adapters.clock)
 
 
 def _notes(rows: Rows) -> TraceNotes | None:

@@ -139,6 +139,9 @@ class TurnRow:
     request_trace_id: str | None = None
     """Of the request by which it was asked for; None for turns of earlier versions."""
 
+    api_key_id: str | None = None
+    """The key for programs that asked for it; None where a person did."""
+
     interrupt: AskedOfPage | None = None
     interrupt_result: dict[str, Any] | None = None
     """What the page was asked last, and what it answered; NOBODY_THERE where it did not."""

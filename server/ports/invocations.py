@@ -49,8 +49,9 @@ class SpendBy(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
     """One attempt of one call of a model. Tokens are None where the provider did not report them in a form that can be
-    believed, `cost_usd` where they or the price are not known. `model_asked` is its name in the settings; `try_number`
-    counts the requests of a call from 1. Times are in milliseconds from the request."""
+    believed, `api_key_id` where a person asked, `cost_usd` where they or the price are not known. `model_asked` is its
+    name in the settings; `try_number` counts the requests of a call from 1. Times are in milliseconds from the
+    request."""
 
     invocation_id: str
     account_id: str
@@ -69,6 +70,7 @@ class Invocation:
     provider_request_id: str | None = None
     request_id: str | None = None
     request_trace_id: str | None = None
+    api_key_id: str | None = None
     observation_trace_id: str | None = None
     graph_run_id: str | None = None
     graph_name: str | None = None

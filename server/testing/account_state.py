@@ -1,6 +1,7 @@
 """Users, their accounts, plans and counters in memory: what the twins of Conversations and TraceRecords share. The
 rules are those of `supabase/migrations/*_limits.sql`, checked by the same contract suites; months are 30 days here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -13,6 +14,10 @@ from server.testing.budgets import MemoryBudget
 
 MONTH = timedelta(days=30)
 
+NOT_MONTHLY = frozenset(
+    (LimitType.SESSION_MESSAGES, LimitType.LIFETIME_ANALYSES, LimitType.TOTAL_TRACES, LimitType.API_KEYS)
+)
+
 SEEDED = {
     "free": Plan(
         name="free",
@@ -22,6 +27,9 @@ SEEDED = {
         chat_sessions_period=SessionsPeriod.LIFETIME,
         monthly_upload_limit=10,
         retention_days=30,
+        api_keys_limit=2,
+        api_requests_per_minute=60,
+        monthly_render_limit=500,
     ),
     "pro": Plan(
         name="pro",
@@ -32,6 +40,8 @@ SEEDED = {
         chat_sessions_period=SessionsPeriod.MONTHLY,
         total_trace_limit=1000,
         allow_public_sharing=True,
+        api_keys_limit=20,
+        api_requests_per_minute=600,
     ),
     "local": LOCAL_PLAN,
 }
@@ -47,6 +57,7 @@ class Standing:
     lifetime_sessions: int = 0
     monthly_sessions: int = 0
     monthly_uploads: int = 0
+    monthly_renders: int = 0
     granted_sessions: int = 0
     budget: MemoryBudget = field(default_factory=MemoryBudget)
     generation: int = 0
@@ -70,7 +81,7 @@ class Standing:
         return self.period_end if self.plan.chat_sessions_period is SessionsPeriod.MONTHLY else None
 
     def refuse(self, limit_type: LimitType, used: int, limit: int, *, messages: int = 0) -> Decision:
-        monthly = limit_type not in (LimitType.SESSION_MESSAGES, LimitType.LIFETIME_ANALYSES, LimitType.TOTAL_TRACES)
+        monthly = limit_type not in NOT_MONTHLY
         return Decision(
             allowed=False,
             plan_name=self.plan.name,
@@ -91,10 +102,14 @@ class MemoryAccounts:
     plans: dict[str, Plan] = field(default_factory=lambda: dict(SEEDED))
     _standings: dict[str, Standing] = field(default_factory=dict)
     _members: set[tuple[str, str]] = field(default_factory=set)
+    _owners: dict[str, str] = field(default_factory=dict)
+    keys_of: Callable[[str], int] = lambda _: 0
+    """How many keys for programs a user has that work."""
 
     def add(self, caller: Caller, plan: Plan = LOCAL_PLAN) -> None:
         """Make the user, as the owner of their account; again: put them on another plan."""
         self._members.add((caller.account_id, caller.user_id))
+        self._owners.setdefault(caller.account_id, caller.user_id)
         self.plans[plan.name] = plan
         if caller.user_id in self._standings:
             self._standings[caller.user_id].plan = plan
@@ -104,6 +119,14 @@ class MemoryAccounts:
     def are_of(self, caller: Caller, account_id: str) -> bool:
         """Whether the caller is a member of the account."""
         return (account_id, caller.user_id) in self._members
+
+    def owns(self, caller: Caller) -> bool:
+        """Whether the account that the caller acts for was theirs from its beginning."""
+        return self._owners.get(caller.account_id) == caller.user_id
+
+    def leave(self, caller: Caller) -> None:
+        """End the caller's membership of the account they act for."""
+        self._members.discard((caller.account_id, caller.user_id))
 
     def change_plan(self, plan: Plan) -> None:
         """Make the plan of that name what this one says, for everybody who is on it."""
@@ -124,7 +147,7 @@ class MemoryAccounts:
             raise not_found("user")
         while standing.period_end <= self.clock.now():
             standing.period_end += MONTH
-            standing.monthly_sessions = standing.monthly_uploads = 0
+            standing.monthly_sessions = standing.monthly_uploads = standing.monthly_renders = 0
             standing.budget = MemoryBudget()
             if not standing.counts_lifetime:
                 standing.granted_sessions = 0

@@ -374,6 +374,7 @@ class MemoryConversations(MemoryInterrupts):
             supersedes=request.supersedes,
             request_id=None if request.ids is None else request.ids.request_id,
             request_trace_id=None if request.ids is None else request.ids.trace_id,
+            api_key_id=None if request.caller.key is None else request.caller.key.key_id,
         )
         prompt = NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt)
         session.append(turn_id, prompt, now)

@@ -62,6 +62,8 @@ class MemoryPlans:
             period_end=standing.period_end,
             spent_cents=math.ceil((standing.budget.spent.cost_usd or 0) * 100),
             spent_tokens=standing.budget.spent.tokens,
+            renders=standing.monthly_renders,
+            api_keys=self._accounts.keys_of(user_id),
         )
 
     async def usages(self, *, limit: int | None = None, offset: int = 0) -> list[Usage]:
@@ -88,7 +90,7 @@ class MemoryPlans:
     async def reset_usage(self, user_id: str, author: Author) -> Usage:
         def reset(standing: Standing) -> None:
             standing.lifetime_sessions = standing.monthly_sessions = standing.monthly_uploads = 0
-            standing.granted_sessions = 0
+            standing.granted_sessions = standing.monthly_renders = 0
             standing.budget = MemoryBudget()
             standing.generation += 1
 

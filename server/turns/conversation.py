@@ -172,7 +172,7 @@ class Conversation:
             prompt=message.prompt,
             model=message.model,
             context=(message.context or viewing).model_dump(mode="json", by_alias=True)
-            | ({} if is_typed else {BY_PROGRAM: True}),
+            | ({} if is_typed and caller.key is None else {BY_PROGRAM: True}),
         )
         await self._check_model(request)
         return await self._accept(request, queue_behind=message.mode == "queue")
@@ -211,6 +211,8 @@ class Conversation:
             if isinstance(message, EditPrompt)
             else (TurnKind.REGENERATE, replaced.prompt)
         )
+        again = kind is TurnKind.REGENERATE
+        by_program = caller.key is not None or (again and replaced.context.get(BY_PROGRAM, False))
         request = TurnRequest(
             caller=caller,
             trace_id=replaced.trace_id,
@@ -219,8 +221,7 @@ class Conversation:
             prompt=prompt,
             kind=kind,
             model=message.model,
-            context=viewing.model_dump(mode="json", by_alias=True)
-            | ({BY_PROGRAM: True} if kind is TurnKind.REGENERATE and replaced.context.get(BY_PROGRAM) else {}),
+            context=viewing.model_dump(mode="json", by_alias=True) | ({BY_PROGRAM: True} if by_program else {}),
             supersedes=replaced.turn_id,
         )
         await self._check_model(request)

@@ -71,6 +71,7 @@ class TurnInputs:
             web=self._outside.web_of(caller),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
+            api_key_id=turn.api_key_id,
             tool_context=await self._tool_context(turn, caller, opened),
             core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
             asked_before=before,

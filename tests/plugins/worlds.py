@@ -22,6 +22,7 @@ from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
+from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.ports.conversations import (
     Conversations,
@@ -39,6 +40,7 @@ from server.ports.identity import Caller
 from server.ports.invocations import CallCost, Invocations
 from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
+from server.ports.program_keys import ProgramKeys, RenderQuota
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
@@ -48,6 +50,7 @@ from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
+from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
 from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
 
@@ -91,6 +94,10 @@ class World:
     """Make the second user a member of the first one's account."""
     kept_views: KeptViews
     history: History
+    keys: ProgramKeys
+    renders: RenderQuota
+    leave: Callable[[Caller], Awaitable[None]]
+    """End a caller's membership of the account they act for."""
 
     async def member(self, host: Caller) -> Caller:
         """A new user, acting for the host's account."""
@@ -209,10 +216,27 @@ def memory_world() -> World:
     async def join(host: Caller, guest: Caller) -> None:
         accounts.add(Caller(user_id=guest.user_id, account_id=host.account_id))
 
+    async def leave(caller: Caller) -> None:
+        accounts.leave(caller)
+
     plans, views = MemoryPlans(traces), MemoryKeptViews(traces)
     history = MemoryHistory(traces)
     return World(
-        conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join, views, history
+        conversations,
+        traces,
+        plans,
+        memory,
+        new_user,
+        put_on,
+        invocations,
+        notes,
+        let_expire,
+        join,
+        views,
+        history,
+        MemoryProgramKeys(accounts),
+        MemoryRenderQuota(accounts),
+        leave,
     )
 
 
@@ -244,6 +268,13 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
                 [host.account_id, guest.user_id],
             )
 
+    async def leave(caller: Caller) -> None:
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute(
+                "delete from account_members where account_id = %s and user_id = %s",
+                [caller.account_id, caller.user_id],
+            )
+
     return World(
         PostgresConversations(database),
         PostgresTraceRecords(database),
@@ -257,6 +288,9 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         join,
         PostgresKeptViews(database),
         PostgresHistory(database),
+        PostgresProgramKeys(database),
+        PostgresRenderQuota(database),
+        leave,
     )
 
 

@@ -55,6 +55,11 @@ def a_person(owner: Connection[Row]) -> Person:
     ):
         insert = sql.SQL(f"insert into {table} (trace_id, account_id, {columns}) values (%s, %s, {values})")
         owner.execute(insert, [trace_id, found[0]])
+    owner.execute(
+        "select create_api_key(%s, %s, 'ci', left(md5(random()::text), 10), repeat('5ec2e7', 10) || '0000', "
+        "array['ask'], null)",
+        [user_id, found[0]],
+    )
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -139,6 +144,12 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "propose_core_memory": (
         "propose_core_memory(%(u)s, gen_random_uuid(), %(s)s, %(turn)s, 'append', 'a fact', null, int4range(0, 6))"
     ),
+    "create_api_key": (
+        "create_api_key(%(u)s, gen_random_uuid(), 'ci', repeat('a', 10), repeat('0', 64), array['ask'], null)"
+    ),
+    "use_api_key": "use_api_key(repeat('a', 10), repeat('0', 64))",
+    "reserve_render": "reserve_render(%(u)s)",
+    "release_render": "release_render(%(u)s, now())",
     "decide_core_memory": "decide_core_memory(%(u)s, gen_random_uuid(), 'keep', null)",
 }
 
@@ -226,6 +237,25 @@ def test_who_is_not_signed_in_reads_nothing(owner: Connection[Row], table: Liter
     a_person(owner)
     with signed_in(owner, "anon") as api, pytest.raises(errors.InsufficientPrivilege):
         api.execute(sql.SQL("select * from {}").format(sql.Identifier(table)))
+
+
+def test_members_read_the_keys_of_their_accounts_and_of_none_its_hash(owner: Connection[Row]) -> None:
+    one, other = a_person(owner), a_person(owner)
+    assert owner.execute("select count(*) from api_keys").fetchone() == (2,)
+    with signed_in(owner, "authenticated", one.user_id) as api:
+        (row,) = api.execute("select id, account_id, name, prefix, scopes, created_by from api_keys").fetchall()
+    assert str(row[1]) == one.account_id
+    assert other.user_id not in str(row)
+    wishes: list[LiteralString] = [
+        "select * from api_keys",
+        "select hash from api_keys",
+        "select name from api_keys where hash <> ''",
+    ]
+    for wish in wishes:
+        with signed_in(owner, "authenticated", one.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
+            api.execute(wish)
+    with signed_in(owner, "anon") as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute("select name from api_keys")
 
 
 def test_a_signed_in_stranger_without_an_account_reads_nothing(owner: Connection[Row]) -> None:

@@ -38,6 +38,7 @@ from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
+from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
 from server.testing.trace_records import MemoryTraceRecords
 
 
@@ -209,6 +210,8 @@ async def running_server(
                 notes=MemoryNotes(records),
                 kept_views=MemoryKeptViews(records),
                 history=MemoryHistory(records),
+                keys=MemoryProgramKeys(accounts),
+                renders=MemoryRenderQuota(accounts),
             ),
             backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
             workers=workers or InlineTraceWorkers(),

@@ -135,7 +135,12 @@ class PostgresConversations(PostgresInterrupts):
             if not decided.allowed:
                 raise psycopg.Rollback  # a session that was made for a prompt which is refused goes with it
             if request.ids is not None:
-                named = parameters | {"request_id": request.ids.request_id, "trace_id": request.ids.trace_id}
+                key = request.caller.key
+                named = parameters | {
+                    "request_id": request.ids.request_id,
+                    "request_trace_id": request.ids.trace_id,
+                    "api_key_id": None if key is None else key.key_id,
+                }
                 await connection.execute(statement("note_request"), named)
             if most_answering is not None:
                 standing = await (await connection.execute(statement("sessions_answering"), parameters)).fetchone()

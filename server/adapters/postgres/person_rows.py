@@ -39,6 +39,7 @@ PARTS = {
     "memory_proposals": "person_memory_proposals",
     "invocations": "person_invocations",
     "charges": "person_charges",
+    "api_keys": "person_api_keys",
 }
 GO = (
     "remove_memory_of_accounts",
@@ -48,6 +49,8 @@ GO = (
     "remove_events_of_person",
     "remove_checkpoints_of_person",
     "remove_turns_of_person",
+    "remove_api_keys_of_person",
+    "remove_renders_of_person",
     "remove_notes_of_person",
     "remove_kept_views_of_person",
     "remove_traces_of_accounts",

@@ -27,6 +27,9 @@ CEILINGS = (
     "retention_days",
     "monthly_token_limit",
     "turn_token_limit",
+    "api_keys_limit",
+    "api_requests_per_minute",
+    "monthly_render_limit",
 )
 
 
@@ -215,6 +218,8 @@ def _usage(row: DictRow) -> Usage:
                 "traces",
                 "spent_cents",
                 "spent_tokens",
+                "renders",
+                "api_keys",
             )
         },
     )

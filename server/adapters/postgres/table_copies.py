@@ -25,6 +25,7 @@ TABLES = (
     "public.account_members",
     "public.user_subscriptions",
     "public.plan_changes",
+    "public.api_keys",
     "public.traces",
     "public.chat_sessions",
     "public.chat_turns",

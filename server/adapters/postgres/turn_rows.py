@@ -36,6 +36,7 @@ def turn_row(row: DictRow) -> TurnRow:
         interrupt_result=row["interrupt_result"],
         request_id=row["request_id"],
         request_trace_id=row["request_trace_id"],
+        api_key_id=None if row["api_key_id"] is None else str(row["api_key_id"]),
         overtaken_lately=sum(at > datetime.now(UTC) - LATELY for at in row["overtaken_at"]),
     )
 

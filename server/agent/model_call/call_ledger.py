@@ -90,6 +90,7 @@ class CallLedger:
             started_at=self.clock.now(),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
+            api_key_id=turn.api_key_id,
             observation_trace_id=self.observation_trace_id and self.observation_trace_id(turn.turn_id),
             graph_run_id=run_id_of(turn.turn_id, turn.attempt),
             graph_name=GRAPH_NAME,

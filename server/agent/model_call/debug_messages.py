@@ -12,8 +12,13 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, convert_to_openai_messages
 
-KEYS = re.compile(r"\b(?:sk|pk|sb|rk)[-_][A-Za-z0-9_-]{12,}|(?<=Bearer )\S+|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+")
-"""How keys of models and of Supabase begin, and web tokens."""
+from server.cleaning import PROGRAM_KEY
+
+KEYS = re.compile(
+    r"\b(?:sk|pk|sb|rk)[-_][A-Za-z0-9_-]{12,}|(?<=Bearer )\S+|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+|"
+    + PROGRAM_KEY.pattern
+)
+"""How keys of models, of Supabase and of our own begin, and web tokens."""
 
 _DATA_URL = re.compile(r"^data:([\w/+.-]+);base64,(.*)$", re.DOTALL)
 

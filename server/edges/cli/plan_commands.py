@@ -34,6 +34,8 @@ WORDS = {
     LimitType.SESSION_MESSAGES: "messages",
     LimitType.MONTHLY_COST: "cents of model calls this month",
     LimitType.MONTHLY_TOKENS: "tokens this month",
+    LimitType.MONTHLY_RENDERS: "pictures this month",
+    LimitType.API_KEYS: "keys",
 }
 
 Task = Callable[[Administration], Awaitable[Any]]
@@ -67,6 +69,9 @@ PLAN_OPTIONS = (
     _limit_option("--monthly-cost-limit-cents"),
     _limit_option("--monthly-token-limit"),
     _limit_option("--turn-token-limit"),
+    _limit_option("--api-keys-limit"),
+    _limit_option("--api-requests-per-minute"),
+    _limit_option("--monthly-render-limit"),
     click.option(
         "--over-budget",
         type=click.Choice(tuple(map(str, OverBudget))),
@@ -89,6 +94,9 @@ LIMITS = (
     "monthly_cost_limit_cents",
     "monthly_token_limit",
     "turn_token_limit",
+    "api_keys_limit",
+    "api_requests_per_minute",
+    "monthly_render_limit",
 )
 
 

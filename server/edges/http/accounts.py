@@ -33,6 +33,9 @@ class PlanView(WireModel):
     monthly_cost_limit_cents: int | None
     monthly_token_limit: int | None
     turn_token_limit: int | None
+    api_keys_limit: int | None
+    api_requests_per_minute: int | None
+    monthly_render_limit: int | None
     over_budget: OverBudget
     allow_public_sharing: bool
     hidden_tools: tuple[str, ...]

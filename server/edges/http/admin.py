@@ -41,6 +41,9 @@ class PlanChanges(WireModel):
     monthly_cost_limit_cents: Ceiling = None
     monthly_token_limit: Ceiling = None
     turn_token_limit: Annotated[int, Field(ge=1, lt=1 << 31)] | None = None
+    api_keys_limit: Ceiling = None
+    api_requests_per_minute: Annotated[int, Field(ge=1, lt=1 << 31)] | None = None
+    monthly_render_limit: Ceiling = None
     over_budget: OverBudget = OverBudget.REFUSE
     allow_public_sharing: bool = False
     hidden_tools: tuple[ToolName, ...] = ()

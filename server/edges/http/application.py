@@ -17,6 +17,7 @@ from server.edges.http import function_table_routes as function_tables
 from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
 from server.edges.http import kept_view_routes as kept_views
+from server.edges.http import key_routes as keys
 from server.edges.http import label_routes as labels
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
@@ -100,6 +101,9 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
+    if services.plans.key_issuing is not None:
+        app.include_router(keys.routes, prefix=API)
+        app.include_router(keys.admin_routes, prefix=API)
     app.include_router(invocations.routes, prefix=API)
     app.include_router(invocations.admin_routes, prefix=API)
     app.include_router(streams.routes, prefix=API)

@@ -51,6 +51,7 @@ class InvocationView(WireModel):
     provider_request_id: str | None
     request_id: str | None
     request_trace_id: str | None
+    api_key_id: str | None
     observation_trace_id: str | None
     graph_run_id: str | None
     graph_name: str | None

@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 
 from server.edges.http.content_encoding import accepted
 from server.edges.http.guard import content_policy
-from server.edges.http.services import ACCESS_COOKIE, ForServer
+from server.edges.http.services import ACCESS_COOKIE, ForServer, person_token
 from server.errors import NotFound
 
 routes = APIRouter(include_in_schema=False)
@@ -50,7 +50,7 @@ async def document(request: Request, services: ForServer) -> Response:
     """The page. A printed link carries the access token once: it becomes a cookie that only this site's own pages
     send.
     """
-    token = request.query_params.get("access_token")
+    token = person_token(request.query_params.get("access_token"))
     if token is not None:
         await services.identity.identify(token)
         answer = RedirectResponse(request.url.path, 303)

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from limits.errors import LimitsError, UnknownPlan, UnknownUser
 from rendering.errors import InvalidOption, RenderingError
+from server.cleaning import without_keys
 from server.errors import (
     BadRequest,
     Busy,
@@ -77,7 +78,9 @@ log = structlog.get_logger(__name__)
 def problem(status: int, title: str, detail: str, *, instance: str, **members: object) -> JSONResponse:
     """A problem document; its type is a name, not a page. `requestId` finds it in the log."""
     name = re.sub(r"[^a-z]+", "-", title.lower()).strip("-")
-    body = {"type": f"urn:flamechat:{name}", "title": title, "status": status, "detail": detail, "instance": instance}
+    body = without_keys(
+        {"type": f"urn:flamechat:{name}", "title": title, "status": status, "detail": detail, "instance": instance}
+    )
     if (ids := CURRENT.get()) is not None:
         members = {"requestId": ids.request_id} | members
     return JSONResponse(body | members, status_code=status, media_type="application/problem+json")

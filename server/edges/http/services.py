@@ -1,6 +1,7 @@
 """What each family of routes needs, and whose request it is. A route asks for its own family and gets nothing else."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -11,18 +12,23 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.agent.model_call.offered_models import OfferedModels
 from server.edges.http.client_config import ClientConfig
+from server.edges.http.key_scopes import scope_of
 from server.edges.http.picture_limiter import PictureLimiter
 from server.edges.http.request_rates import RequestRates
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
+from server.errors import NotAuthenticated
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
+from server.ports.program_keys import RenderQuota
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.key_identity import KEY_BEGINS, require
+from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
 from server.turns.run_questions import RunQuestions
 from server.turns.shared_conversation import SharedConversations
@@ -92,6 +98,20 @@ class PictureServices:
     scratch: Path
     max_upload_bytes: int
     pictures: PictureLimiter = field(default_factory=PictureLimiter)
+    quota: RenderQuota | None = None
+
+    @asynccontextmanager
+    async def place_of(self, caller: Caller) -> AsyncIterator[None]:
+        """A place in the queue, and one picture of the caller's month, given back where none is drawn. Raises
+        LimitExceeded, TooManyAtOnce."""
+        reserved = None if self.quota is None else await self.quota.reserve(caller)
+        try:
+            with self.pictures.place():
+                yield
+        except BaseException:
+            if self.quota is not None and reserved is not None:
+                await self.quota.release(caller, reserved)
+            raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +152,12 @@ class PlanServices:
     conversation: Conversation
     models: OfferedModels
     invocations: Invocations
+    key_issuing: KeyIssuing | None = None
+
+    @property
+    def keys(self) -> KeyIssuing:
+        assert self.key_issuing is not None, "their routes are there with them"
+        return self.key_issuing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +220,14 @@ def access_token(connection: HTTPConnection) -> str | None:
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token.strip()
-    return connection.cookies.get(ACCESS_COOKIE)
+    return person_token(connection.cookies.get(ACCESS_COOKIE))
+
+
+def person_token(token: str | None) -> str | None:
+    """A token of a cookie or an address, where a key for programs never stands. Raises NotAuthenticated for one."""
+    if token is not None and token.startswith(KEY_BEGINS):
+        raise NotAuthenticated("A key for programs is sent in the Authorization header only.", code="key_misplaced")
+    return token
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -204,9 +237,10 @@ def services_of(connection: HTTPConnection) -> Services:
 
 
 async def caller_of(connection: HTTPConnection) -> Caller:
-    """Raises NotAuthenticated, TooManyAtOnce."""
+    """Raises NotAuthenticated, NotAllowed for a key without the route's scope, TooManyAtOnce."""
     services = services_of(connection)
     caller = await services.identity.identify(access_token(connection))
+    require(caller, scope_of(connection.scope.get("method", ""), connection.scope["path"]))
     services.rates.admit(caller, method=connection.scope.get("method", ""), path=connection.url.path)
     connection.state.caller = caller
     return caller

@@ -22,6 +22,7 @@ from server.edges.picture_query import (
     draw_sandwich,
     parsed,
 )
+from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
 
@@ -35,7 +36,7 @@ HEADERS = {"Cache-Control": "private, no-cache", "Content-Security-Policy": "def
 async def render(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """The flamegraph of the trace in the body (raw, or the multipart field `file`); `?name=` names it."""
     query = parsed(FlamegraphQuery, _options(request))
-    async with _trace_in_body(request, services) as trace:
+    async with _trace_in_body(request, caller, services) as trace:
         return _answer(await services.workers.ask(trace, draw_flamegraph, query))
 
 
@@ -43,7 +44,7 @@ async def render(request: Request, caller: CurrentCaller, services: ForPictures)
 async def render_sandwich(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """The sandwich of a function (`?frame=`, a handle or a name) in the trace in the body."""
     query = parsed(SandwichQuery, _options(request))
-    async with _trace_in_body(request, services) as trace:
+    async with _trace_in_body(request, caller, services) as trace:
         return _answer(await services.workers.ask(trace, draw_sandwich, query))
 
 
@@ -51,10 +52,13 @@ async def render_sandwich(request: Request, caller: CurrentCaller, services: For
 async def render_diff(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """What changed between the traces in the multipart fields `before` and `after`."""
     query = parsed(DiffQuery, request.query_params.multi_items())
-    async with received_pair(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as (old, new):
-        with services.pictures.place():
-            async with _opened(services, old) as before, _opened(services, new) as after:
-                return _answer(await services.workers.ask(after, draw_diff, before, query))
+    async with (
+        received_pair(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as (old, new),
+        services.place_of(caller),
+        _opened(services, old) as before,
+        _opened(services, new) as after,
+    ):
+        return _answer(await services.workers.ask(after, draw_diff, before, query))
 
 
 @routes.get("/traces/{trace_id}/flamegraph.{extension}", response_class=Response)
@@ -75,7 +79,7 @@ async def flamegraph(
         return Response(status_code=304, headers=HEADERS | headers)
     picture = services.pictures.kept(version)
     if picture is None:
-        with services.pictures.place():
+        async with services.place_of(caller):
             _, opened = await services.library.open(caller, trace_id)
             picture = await services.workers.ask(opened, draw_flamegraph, query)
         services.pictures.keep(version, picture)
@@ -87,12 +91,14 @@ def _options(request: Request) -> list[tuple[str, str]]:
 
 
 @asynccontextmanager
-async def _trace_in_body(request: Request, services: PictureServices) -> AsyncIterator[OpenTrace]:
+async def _trace_in_body(request: Request, caller: Caller, services: PictureServices) -> AsyncIterator[OpenTrace]:
     """The body as a trace, with a place in the queue once it has arrived."""
-    async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
-        with services.pictures.place():
-            async with _opened(services, file) as trace:
-                yield trace
+    async with (
+        received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file,
+        services.place_of(caller),
+        _opened(services, file) as trace,
+    ):
+        yield trace
 
 
 @asynccontextmanager

@@ -3,12 +3,16 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive, Send
+from starlette.types import Scope as AsgiScope
 
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import KnownTrace, Need
 from server.edges.http.services import ToolServices, access_token, services_of
 from server.edges.mcp.call_progress import ImportUnderWay
@@ -16,10 +20,11 @@ from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.numbered_results import NumberedResults, ResultsByCaller
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
-from server.ports.identity import Caller
+from server.ports.identity import Caller, Scope
 from server.ports.repositories import CallerRepository
 from server.ports.traces import TraceWorkers
 from server.protocol.wire_values import LimitsView
+from server.turns.key_identity import require
 from server.turns.run_questions import runs_of
 from server.turns.tool_context import AccountToolContext
 
@@ -63,9 +68,10 @@ class AccountTraces:
 
     async def hidden_tools(self) -> frozenset[str]:
         plan = (await self.services.conversation.limits(self.caller)).plan_name
-        return frozenset(
+        hidden = frozenset(
             tool for one in await self.services.administration.plans() if one.name == plan for tool in one.hidden_tools
         )
+        return hidden | hidden_from(self.caller)
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [
@@ -97,6 +103,19 @@ class AccountTraces:
         raise NotSupported("Upload the file: a server opens none by path.")
 
 
+def hidden_from(caller: Caller) -> frozenset[str]:
+    """The tools that a key has no scope for; none of a person's."""
+    if caller.key is None:
+        return frozenset()
+    scopes = caller.key.scopes
+    return frozenset(tool.name for tool in TOOLS if not _scopes_of(tool) <= scopes)
+
+
+def _scopes_of(tool: Tool[Any]) -> frozenset[Scope]:
+    draws = {Scope.RENDER} if tool.name.endswith("_screenshot") else set()
+    return frozenset(draws | ({Scope.QUESTIONS} if "history" in tool.needs else set()))
+
+
 class MountedTools:
     """The ASGI application below `/mcp/`. `running` holds its tasks: it belongs into the application's lifespan. Who
     accepts a stream of events is answered by one, for progress; who does not, by one JSON object."""
@@ -121,12 +140,13 @@ class MountedTools:
         async with self._streaming.run(), self._at_once.run():
             yield
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Raises NotAuthenticated and TooManyAtOnce before anything is read."""
         if scope["type"] != "http":
             raise NotSupported("This is not a WebSocket.")
         request = Request(scope)
         caller = await self._services.identity.identify(access_token(request))
+        require(caller, Scope.TRACES_READ)
         services_of(request).rates.admit_message(caller)
         streams = "text/event-stream" in request.headers.get("accept", "")
         answering = self._streaming if streams else self._at_once

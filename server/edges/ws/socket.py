@@ -20,13 +20,14 @@ from server.edges.ws.sign_in import SignIn
 from server.errors import (
     BadRequest,
     DatabaseUnavailable,
+    NotAllowed,
     NotAuthenticated,
     NotFound,
     ServerError,
     ServiceUnavailable,
     TooManyAtOnce,
 )
-from server.ports.identity import Caller
+from server.ports.identity import Caller, Scope
 from server.ports.relay import Listening
 from server.protocol.base import WireModel
 from server.protocol.client import (
@@ -47,6 +48,7 @@ from server.protocol.client import (
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed
 from server.protocol.server import Pong, ProtocolError, WaitingForModel
 from server.protocol.wire_values import ViewerState
+from server.turns.key_identity import require
 from traces.errors import TraceError
 
 
@@ -142,9 +144,15 @@ class Connection:
                 raise _Closed(CloseCode.NOT_AUTHENTICATED, "The first message must be start_analysis.")
             try:
                 token = message.access_token or access_token(self._websocket)
-                return message, await self._services.identity.identify(token)
+                caller = await self._services.identity.identify(token)
+                require(caller, Scope.ASK)
+                return message, caller
             except NotAuthenticated as error:
                 raise _not_known(error) from None
+            except NotAllowed as error:
+                raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
+            except TooManyAtOnce as error:
+                raise _Closed(CloseCode.TOO_MANY, str(error)) from None
             except ServiceUnavailable as error:
                 raise _Closed(CloseCode.TRY_LATER, str(error)) from None
 
@@ -224,6 +232,7 @@ class Connection:
     async def _note(self, caller: Caller, message: DecideMemory | Feedback | ResumeTurn) -> None:
         """What the person thinks of an answer, or of what it proposes; what the page answers a turn that waits."""
         if isinstance(message, DecideMemory):
+            require(caller, None)
             await self._send(await self._memory_of(caller).decide(message))
         elif isinstance(message, ResumeTurn):
             self._viewing = message.context or self._viewing
@@ -240,7 +249,7 @@ class Connection:
             fresh = await self._services.identity.identify(message.access_token)
         except NotAuthenticated as error:
             raise _not_known(error) from None
-        if fresh.user_id != caller.user_id:
+        if (fresh.user_id, fresh.key) != (caller.user_id, caller.key):
             raise _not_known(NotAuthenticated("The token is another user's.", code="another_user"))
         if self._sign_in is not None:
             self._sign_in.renew(fresh)

@@ -18,12 +18,14 @@ from server.adapters.supabase.auth_users import remove_user
 from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
 from server.ports.core_memory import Action, NewProposal
-from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.identity import LOCAL_USER_ID, Caller, Scope
 from server.ports.invocations import CallCost
 from server.ports.kept_views import LongParts
 from server.ports.notes import NewNote, NoteKind
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
+from server.ports.program_keys import NewKey
 from server.settings import Settings
+from server.turns.key_issuing import digest_of, new_secret
 from tests.contracts.test_invocations_contract import a_call
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
@@ -109,6 +111,13 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
             await world.kept_views.keep(
                 who, traces[on], {PERSONAL: "a" * 12, BENS: "b" * 12}[text], LongParts("", text)
             )
+        in_team = [(replace(anna, account_id=TEAM), PERSONAL), (replace(ben, account_id=TEAM), BENS)]
+        for caller, text in [(anna, PERSONAL), *in_team]:
+            prefix, secret = new_secret()
+            await world.keys.create(
+                caller, NewKey(name=text, prefix=prefix, digest=digest_of(secret), scopes=(Scope.ASK,))
+            )
+            await world.renders.reserve(caller)
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
             await world.invocations.begin(a_call(caller), CallCost(None, 1))
     for caller, name in ((anna, "anna"), (ben, "ben")):
@@ -154,8 +163,9 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory_proposals": 1,
         "invocations": 2,
         "charges": 2,
+        "api_keys": 2,
     }
-    assert (done.rows, done.objects, done.lost) == (32, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (34, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",

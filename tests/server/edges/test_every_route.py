@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import httpx
 import pytest
@@ -17,9 +17,8 @@ from limits.plans import LOCAL_PLAN
 from server.edges.http.application import build_application
 from server.edges.http.services import Services
 from server.ports.objects import PICTURES_BUCKET
-from server.protocol.client import ClientMessage
 from server.turns.turn_pictures import picture_path
-from tests.server.running_server import ANNA, MESSAGE_ID, RunningServer, Socket, running_server
+from tests.server.running_server import ANNA, RunningServer, running_server
 from tests.server.talking import END, ask, new_id
 
 AS_ANNA = {"Authorization": "Bearer anna"}
@@ -81,6 +80,8 @@ FOR_ADMINISTRATORS = routes(
     "GET /api/v1/admin/changes",
     "GET /api/v1/admin/invocations",
     "GET /api/v1/admin/spend",
+    "GET /api/v1/admin/keys",
+    "POST /api/v1/admin/users/{user_id}/revoke-keys",
 )
 ABOUT_ONESELF = routes(
     "POST /api/v1/questions/run",
@@ -89,6 +90,8 @@ ABOUT_ONESELF = routes(
     "GET /api/v1/uploads",
     "GET /api/v1/sessions",
     "GET /api/v1/me/usage",
+    "GET /api/v1/keys",
+    "POST /api/v1/keys",
     "GET /api/v1/memory/core",
     "PUT /api/v1/memory/core",
     "GET /api/v1/memory/core/changes",
@@ -148,6 +151,7 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/turns/{turn_id}/cancel",
     "POST /api/v1/turns/{turn_id}/resume",
     "GET /api/v1/pictures/{turn_id}/{name}.png",
+    "DELETE /api/v1/keys/{key_id}",
 )
 SOCKETS = routes("WS /api/v1/chat")
 TOOLS = routes("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
@@ -192,15 +196,18 @@ class Annas:
     link: str
     note: str
     view: str = "no_such_view"
+    key: str = "00000000-0000-4000-8000-00000000000a"
 
     def path(self, template: str) -> str:
         ids = {"trace_id": self.trace, "session_id": self.session, "turn_id": self.turn, "chat_id": self.session}
         ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": ANNA.user_id}
+        ids["key_id"] = self.key
         return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return (self.trace, self.session, self.turn, self.link, self.note, self.view, ANNA.user_id, ANNA.account_id)
+        theirs = (self.trace, self.session, self.turn, self.link, self.note, self.view, self.key)
+        return (*theirs, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -218,7 +225,10 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         made = await server.http.post(f"/api/v1/traces/{trace_id}/notes", json=written, headers=AS_ANNA)
         views = f"/api/v1/traces/{trace_id}/views"
         kept = await server.http.post(views, json={"find": "Anna's"}, headers=AS_ANNA)
-        yield server, Annas(trace_id, session_id, turn_id, link, made.json()["note"]["noteId"], kept.json()["viewId"])
+        new = {"name": "Anna's", "scopes": ["traces:read"]}
+        key = (await server.http.post("/api/v1/keys", json=new, headers=AS_ANNA)).json()["key"]["keyId"]
+        note = made.json()["note"]["noteId"]
+        yield server, Annas(trace_id, session_id, turn_id, link, note, kept.json()["viewId"], key)
 
 
 def routes_of(services: Services) -> set[RouteName]:
@@ -257,7 +267,7 @@ async def call(
     return await server.http.request(method, f"{annas.path(path)}?{query}", json=json.loads(body), headers=headers)
 
 
-async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
+async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
     paths = (
         "/api/v1/traces",
         "/api/v1/sessions",
@@ -267,6 +277,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
         f"/api/v1/traces/{annas.trace}/notes",
         "/api/v1/me/usage",
         "/api/v1/memory/core",
+        "/api/v1/keys",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)
@@ -313,88 +324,3 @@ async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Pat
             for her_id, other_id in ids + list(zip(annas.ids, nothing.ids, strict=True)):
                 answer_text = answer_text.replace(her_id, other_id)
             assert answer_text == none.text, (method, path)
-
-
-def annas_messages(annas: Annas) -> dict[str, dict[str, Any]]:
-    """Each message of a client, with Anna's ids."""
-    return {
-        "start_analysis": {"traceId": annas.trace, "sessionId": annas.session},
-        "user_prompt": {"sessionId": annas.session, "prompt": "mine?"},
-        "cancel_turn": {"turnId": annas.turn},
-        "resume": {"interruptId": annas.turn, "result": {"status": "declined"}},
-        "regenerate": {"turnId": annas.turn},
-        "edit_prompt": {"turnId": annas.turn, "prompt": "mine?"},
-        "feedback": {"messageId": MESSAGE_ID, "score": -1},
-        "decide_memory": {"proposalId": annas.turn, "decision": "keep"},
-        "viewer_context": {"view": "time_order"},
-        "authenticate": {"accessToken": "anna"},
-        "ping": {"nonce": "n"},
-    }
-
-
-HARMLESS = {"viewer_context", "ping"}
-"""Name nothing of anybody's."""
-
-CLOSING = {"start_analysis": 4403, "authenticate": 4401}
-
-
-def test_every_message_of_a_client_is_tried() -> None:
-    assert set(annas_messages(Annas("", "", "", "", ""))) == set(types_of_messages())
-
-
-def types_of_messages() -> list[str]:
-    return [message.model_fields["type"].default for message in get_args(ClientMessage)]
-
-
-async def a_trace_of_bens(server: RunningServer) -> str:
-    answer = await server.upload(token="ben", name="bens.txt")
-    trace_id: str = answer.json()["trace"]["traceId"]
-    return trace_id
-
-
-async def answers_to(socket: Socket, message: dict[str, Any]) -> list[dict[str, Any]]:
-    """What comes between a message and the answer to a ping after it."""
-    await socket.send(**message)
-    await socket.send(type="ping", nonce="after")
-    answers = await socket.until("pong")
-    return answers if answers[-1]["nonce"] == "after" else [*answers, *await socket.until("pong")]
-
-
-@pytest.mark.parametrize("type_", types_of_messages())
-async def test_a_message_with_anothers_ids_is_refused_and_changes_nothing(tmp_path: Path, type_: str) -> None:
-    async with annas_server(tmp_path) as (server, annas):
-        before = await what_anna_sees(server, annas)
-        message = {"type": type_} | annas_messages(annas)[type_]
-        async with server.session(await a_trace_of_bens(server), token="ben") as socket:
-            if type_ in CLOSING:
-                await socket.send(**message)
-                assert await socket.closed_with() == CLOSING[type_]
-            else:
-                answers = await answers_to(socket, message)
-                refused = [one["code"] for one in answers if one["type"] == "protocol_error"]
-                assert refused == ([] if type_ in HARMLESS else [refused[0]])
-                assert set(refused) <= {"not_found", "bad_field"}
-                assert annas.session not in json.dumps(answers)
-        assert await what_anna_sees(server, annas) == before
-
-
-@pytest.mark.parametrize("type_", types_of_messages())
-@pytest.mark.parametrize("token", [None, "mallory"])
-@pytest.mark.long
-async def test_a_message_without_an_identity_closes_the_socket(tmp_path: Path, type_: str, token: str | None) -> None:
-    async with annas_server(tmp_path) as (server, annas):
-        before = await what_anna_sees(server, annas)
-        message = {"type": type_} | annas_messages(annas)[type_]
-        if type_ == "start_analysis":
-            message["accessToken"] = token
-        async with server.socket() as socket:
-            await socket.send(**message)
-            assert await socket.closed_with() == 4401
-        assert await what_anna_sees(server, annas) == before
-
-
-async def test_a_user_id_that_is_not_the_callers_is_refused(tmp_path: Path) -> None:
-    async with running_server(tmp_path) as server, server.session(await a_trace_of_bens(server), token="ben") as socket:
-        message = {"type": "user_prompt", "sessionId": socket.ack["sessionId"], "prompt": "?", "userId": ANNA.user_id}
-        refused = (await answers_to(socket, message))[0]
-        assert (refused["type"], refused["code"], refused["field"]) == ("protocol_error", "bad_field", "userId")

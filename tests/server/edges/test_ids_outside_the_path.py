@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.server.edges.test_every_message import a_trace_of_bens
 from tests.server.edges.test_every_route import (
     AS_BEN,
     FOR_ADMINISTRATORS,
     FOR_GATEWAYS,
     Annas,
-    a_trace_of_bens,
     annas_server,
     what_anna_sees,
 )
@@ -32,6 +32,8 @@ NAMING: set[tuple[str, str, str]] = {
 """Name an object of somebody's."""
 
 PLAIN = {
+    "scopes",
+    "days",
     "archived",
     "search",
     "title",

@@ -106,7 +106,8 @@ select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
 
 -- name: note_request
 -- By which a turn was asked for; the same turn asked for again keeps the first.
-update public.chat_turns set request_id = %(request_id)s, request_trace_id = %(trace_id)s
+update public.chat_turns
+set request_id = %(request_id)s, request_trace_id = %(request_trace_id)s, api_key_id = %(api_key_id)s
 where id = %(turn_id)s and request_id is null
 
 -- name: note_run

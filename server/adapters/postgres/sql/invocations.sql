@@ -5,7 +5,7 @@ insert into public.ai_invocation_summaries (
     provider, model_asked, model_answered, provider_request_id, request_id, request_trace_id, observation_trace_id,
     graph_run_id, graph_name, graph_version, prompt_version, prompt_hash, prompt_hash_version, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, pictures, tools_offered, tool_calls, cost_usd, price_version,
-    first_token_ms, duration_ms, outcome, error_code, started_at, ended_at
+    first_token_ms, duration_ms, outcome, error_code, started_at, ended_at, api_key_id
 )
 values (
     %(invocation_id)s, %(account_id)s, %(user_id)s, %(session_id)s, %(turn_id)s, %(attempt)s, %(call_number)s,
@@ -14,7 +14,7 @@ values (
     %(graph_name)s, %(graph_version)s, %(prompt_version)s, %(prompt_hash)s, %(prompt_hash_version)s, %(input_tokens)s,
     %(cached_input_tokens)s, %(output_tokens)s, %(reasoning_tokens)s, %(pictures)s, %(tools_offered)s, %(tool_calls)s,
     %(cost_usd)s, %(price_version)s, %(first_token_ms)s, %(duration_ms)s, %(outcome)s, %(error_code)s, %(started_at)s,
-    %(ended_at)s
+    %(ended_at)s, (select k.id from public.api_keys k where k.id = %(api_key_id)s)
 )
 on conflict (invocation_id) do update
 set model_answered = excluded.model_answered, provider_request_id = excluded.provider_request_id,

@@ -46,6 +46,12 @@ select to_jsonb(v) from public.kept_views v
 where v.account_id = any(%(accounts)s) or v.user_id = %(user_id)s
 order by v.used_at, v.trace_id, v.id
 
+-- name: person_api_keys
+-- Of their own accounts, and those they made for others', without the hashes.
+select to_jsonb(k) - 'hash' from public.api_keys k
+where k.account_id = any(%(accounts)s) or k.created_by = %(user_id)s
+order by k.created_at, k.id
+
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
 select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
@@ -187,6 +193,15 @@ delete from public.trace_notes where user_id = %(user_id)s
 -- name: remove_kept_views_of_person
 -- What they had kept, of whichever trace.
 delete from public.kept_views where user_id = %(user_id)s
+
+-- name: remove_api_keys_of_person
+-- They act within the rights of who is gone. Requests of the last minute go too.
+with requests as (delete from flamechat_private.api_request_seconds where user_id = %(user_id)s)
+delete from public.api_keys where created_by = %(user_id)s
+
+-- name: remove_renders_of_person
+-- How many pictures they had.
+delete from flamechat_private.monthly_renders where user_id = %(user_id)s
 
 -- name: unname_traces_of_person
 -- Uploaded to others' accounts, whose they are.

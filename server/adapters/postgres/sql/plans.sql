@@ -29,13 +29,14 @@ select * from public.subscription_plans where name = %(name)s for update
 insert into public.subscription_plans (
     name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
     monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools, chat_models,
-    monthly_cost_limit_usd, monthly_token_limit, turn_token_limit, over_budget
+    monthly_cost_limit_usd, monthly_token_limit, turn_token_limit, over_budget, api_keys_limit,
+    api_requests_per_minute, monthly_render_limit
 )
 values (
     %(name)s, %(display_name)s, %(price_monthly)s, %(chat_messages_per_session)s, %(chat_sessions_limit)s,
     %(chat_sessions_period)s, %(monthly_upload_limit)s, %(total_trace_limit)s, %(retention_days)s,
     %(allow_public_sharing)s, %(hidden_tools)s, %(chat_models)s, %(monthly_cost_limit_usd)s, %(monthly_token_limit)s,
-    %(turn_token_limit)s, %(over_budget)s
+    %(turn_token_limit)s, %(over_budget)s, %(api_keys_limit)s, %(api_requests_per_minute)s, %(monthly_render_limit)s
 )
 on conflict (name) do nothing
 
@@ -49,16 +50,19 @@ set display_name = %(display_name)s, price_monthly = %(price_monthly)s,
     allow_public_sharing = %(allow_public_sharing)s, hidden_tools = %(hidden_tools)s,
     chat_models = %(chat_models)s, monthly_cost_limit_usd = %(monthly_cost_limit_usd)s,
     monthly_token_limit = %(monthly_token_limit)s, turn_token_limit = %(turn_token_limit)s,
-    over_budget = %(over_budget)s,
+    over_budget = %(over_budget)s, api_keys_limit = %(api_keys_limit)s,
+    api_requests_per_minute = %(api_requests_per_minute)s, monthly_render_limit = %(monthly_render_limit)s,
     retired_at = case when %(is_retired)s then coalesce(retired_at, now()) end, updated_at = now()
 where name = %(name)s
 
 -- name: user_usage
 -- Where one user stands, or all.
 select u.*, ceil(100 * coalesce(b.spent_usd, 0))::integer as spent_cents,
-    coalesce(b.spent_tokens, 0)::bigint as spent_tokens
+    coalesce(b.spent_tokens, 0)::bigint as spent_tokens, coalesce(r.used, 0) as renders,
+    flamechat_private.working_api_keys(u.user_id) as api_keys
 from public.user_usage(%(user_id)s, %(limit)s, %(offset)s) with ordinality as u
 left join flamechat_private.budgets b on b.user_id = u.user_id and b.period_start = u.period_start
+left join flamechat_private.monthly_renders r on r.user_id = u.user_id and r.period_start = u.period_start
 order by u.ordinality
 
 -- name: conversations_of
@@ -79,7 +83,8 @@ update public.user_subscriptions set granted_sessions = granted_sessions + %(ses
 where user_id = %(user_id)s
 
 -- name: reset_usage
--- All counters, in one call.
+-- All counters, in one statement.
+with renders as (delete from flamechat_private.monthly_renders where user_id = %(user_id)s)
 select public.reset_user_usage(%(user_id)s)
 
 -- name: note_plan_change

@@ -2,10 +2,13 @@
 
 import ipaddress
 import socket
+import warnings
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute, iter_route_contexts
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp
 
@@ -114,10 +117,21 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.add_api_websocket_route(f"{API}/chat", chat)
     app.include_router(page.routes)
     answer_with_problems(app)
+    _build_bodies(app)
     guarded = Guard(HeadRequests(app), is_our_name=is_our_name, page_may_reach=services.server.client.origins)
     origins = services.streams.other_origins
     streaming = OtherOrigins(guarded, prefix=f"{API}{streams.PREFIX}/", allowed=origins)
     return RequestIdentity(Compressed(ErrorWall(streaming)))
+
+
+def _build_bodies(app: FastAPI) -> None:
+    """Build the validators of requests' bodies now, which are put off (`WireModel`): FastAPI ignores a warning of
+    pydantic's about its own alias while it declares them, and the first request would give it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        for context in iter_route_contexts(app.routes):
+            if isinstance(context.original_route, APIRoute) and context.body_field is not None:
+                context.body_field.validate(None, {}, loc=("body",))
 
 
 def build_probes(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:

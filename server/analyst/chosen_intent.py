@@ -35,6 +35,10 @@ SHORT = 4
 """Words of a bare follow-up (`why?`, in any language)."""
 UNLIKELY = {Intent.USAGE: 0.7, Intent.SMALLTALK: 0.5, Intent.CODE: 0.5, Intent.SUMMARISE: 0.5, Intent.CORRECTION: 0.5}
 """Intents about something else than the trace, with the probability from which they are taken."""
+OF_WORK = frozenset({Intent.REGEX, Intent.LOGGING, Intent.SERIALISATION, Intent.EXCEPTIONS})
+"""Intents about a kind of work, for which a prompt has a word."""
+PROBABLE = 0.6
+"""Probability from which a kind of work is meant that a prompt has no known word for."""
 SURE = 0.4
 """Probability from which the nearest intent is taken without a word."""
 LIKELY = 0.2
@@ -231,8 +235,32 @@ _CPU_BUSY = re.compile(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ 
 _HOW_MANY_COLLECTIONS = re.compile(
     r"\bhow many (?:full |minor |major )?(?:gcs?|(?:garbage )?collections)\b", re.IGNORECASE
 )
+_HOT_ON_CPU = re.compile(
+    r"^(?:(?:and|so|but|the|main|top|biggest|what(?:'s| is)|where(?:'s| is)) )*(?:cpu|processor)[ -]"
+    r"(?:hot ?spots?|hogs?|bottlenecks?|consumers?)\b|\bhot(?:test|spots?) (?:on|by) (?:the )?(?:cpu|processor)\b",
+    re.IGNORECASE,
+)
+_OF_ALL_THREADS = re.compile(
+    r"\b(?:hottest|heaviest|top|slowest) (?:\w+ )?(?:fn|func|function|method|frame)s?\b.{0,20}\b(?:overall|altogether|"
+    r"(?:of|over|in|across) (?:all|every)|whole)\b",
+    re.IGNORECASE,
+)
+_BY_PROGRAM = re.compile(
+    r"\b(?:by|per|each|split by|for each|between) (?:the )?(?:program|process|processes|programs|binary|binaries|"
+    r"command|executable)\b",
+    re.IGNORECASE,
+)
+_IN_ALL = re.compile(
+    r"^(?:(?:and|so|how many) )*(?P<what>samples|calls|events|contentions|allocations|instructions) (?:are there )?"
+    r"(?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
+    re.IGNORECASE,
+)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
+    (_HOT_ON_CPU.search, Intent.TOP),
+    (_OF_ALL_THREADS.search, Intent.TOP),
+    (_BY_PROGRAM.search, Intent.PROFILES),
+    (_IN_ALL.search, Intent.HOW_OFTEN),
     (_HOW_MANY_COLLECTIONS.search, Intent.GARBAGE),
     (_CPU_BUSY.search, Intent.WAITING),
     (_WITHOUT_COLLECTOR.search, Intent.GARBAGE),
@@ -259,6 +287,9 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         intent = Intent.FUNCTION
     if intent in NEED_NAMES and not names_something:
         intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
+    if intent in OF_WORK and probability < PROBABLE and text.isascii() and work_named_in(text) is None:
+        name, probability = next(one for one in near.intents if Intent(one[0]) not in OF_WORK)
+        intent = Intent(name)
     if probability < UNLIKELY.get(intent, 0.0):
         intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
     of_layouts = OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF}

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from server.agent.verification.references.figure_links import without_addresses
 from server.agent.verification.references.tool_results import NUMBER
 from server.analyst.figures import Figure, referenced
 from server.analyst.ordinals import ranked_in
@@ -60,6 +61,8 @@ _CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
 _CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
 """What an opening calls the reason for the cost of another function: that is what a person goes on about."""
+_SET_AGAINST = re.compile(r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b")
+"""How an opening sets one function against another."""
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
@@ -115,6 +118,8 @@ class SpokenOf:
     threads: tuple[str, ...] = ()
     """The handles of all profiles that the answer cites, in its order, where it begins with one."""
 
+    pair: tuple[str, ...] = ()
+    """The handles of the two functions that were spoken of last: those that the answer compares, else the newest."""
     is_aside: bool = False
     """Whether the answer names a function only after its first paragraph: it is about something else."""
 
@@ -334,6 +339,16 @@ def _addressed(artifact: dict[str, Any]) -> dict[str, Any]:
     return referenced(data, artifact[NUMBER], artifact["tool"], artifact["arguments"])
 
 
+def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
+    """The two functions spoken of last, by the answers, the newest first; `newest` is what the first is about."""
+    opening = without_addresses(answers[0]).partition("\n")[0]
+    found = [one[2] for one in _CITED.finditer(opening)] if _SET_AGAINST.search(opening) else [newest]
+    for answer in answers[1:]:
+        first = next((one for one in _CITED.finditer(answer.partition("\n")[0]) if one[1] not in EVENTS), None)
+        found += [first[2]] if first else []
+    return tuple(dict.fromkeys(found))[:2]
+
+
 def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     """None when nothing was answered yet, or the newest answer cites no function."""
     answers = [at for at, message in enumerate(earlier) if isinstance(message, AIMessage) and message.text]
@@ -357,6 +372,7 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         profile=profile[1] if profile else None,
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
+        pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
         ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside="](#f" not in text.partition("\n\n")[0] and "](#n" not in text.partition("\n\n")[0],
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),

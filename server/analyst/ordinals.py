@@ -24,7 +24,7 @@ _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
 _NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process)"
 _BARE = re.compile(
     rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:what(?:'s| is|s) )?(?:{_ARTICLE} )?(?P<word>{_WORD})"
-    rf"(?: {_NOUN})?\W*$",
+    rf"(?: {_NOUN})?(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(rf"^{_LAST}$", re.IGNORECASE)

@@ -7,7 +7,8 @@ from server.analyst.asked_things import asks_by_file
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
-from server.analyst.kinds.all_kinds import KINDS
+from server.analyst.kinds import measures_of
+from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
@@ -62,7 +63,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
         asked: list[Call] = [SUMMARY, ("list_profiles", {"limit": 100}), ("search_findings", {"limit": 30})]
         return [call for call in asked if call[0] in offered]
     settled_one = settled(question, evidence)
-    kind = KINDS[settled_one.intent]
+    kind = OF_MEASURES if settled_one.measured else KINDS[settled_one.intent]
     done = [(result.tool, result.arguments) for result in evidence.results]
     for plan in (kind.first, kind.then):
         calls = [call for call in plan(settled_one, evidence) if call[0] in offered and call not in done]
@@ -76,6 +77,7 @@ def _finds(question: Question) -> list[Call]:
     """The searches for words of the prompt that the trace may know."""
     names = question.maybe if question.intent in LOOKED_UP or question.against else ()
     finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in names]
+    finds += measures_of.finds(question.measured) if question.measured else []
     if question.stems:
         finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
     return finds
@@ -204,8 +206,15 @@ def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about functions that have one of them for a name, or hold it in
     their name or file, or about neither.
     """
+    if measures := measures_of.resolved(question, evidence):
+        return measures
+    question = replace(question, measured=None)
     if question.place is not None:
         return _ranked_there(question, evidence)
+    return _settled(question, evidence)
+
+
+def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):

@@ -30,6 +30,7 @@ from server.analyst.going_on import (
 )
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.languages import note_in
+from server.analyst.measured import Measured
 from server.analyst.moments import TimeRange, lengths, time_ranges
 from server.analyst.nearest_intent import nearest
 from server.analyst.sentence_forms import (
@@ -89,6 +90,10 @@ class Question:
     note: str | None = None
     place: int | None = None
     """The place in the ranking of what is meant, from 0; -1 for its end."""
+    measured: Measured | None = None
+    """What it asks for where it is nothing but measures and names."""
+    handles: tuple[str, ...] = ()
+    """The functions whose measures are asked for, once they are known; before, those that were spoken of."""
 
     @property
     def is_yes_or_no(self) -> bool:

@@ -5,7 +5,7 @@ import re
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.all_kinds import KINDS
+from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
 from server.analyst.nearest_intent import meaning
@@ -14,6 +14,7 @@ from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
+from traces.insights.registry import DETECTORS
 
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
@@ -53,6 +54,7 @@ LISTS = frozenset(
     }
 )
 _YES = re.compile(r"\*\*(?:Yes|Partly|Only partly)[:,] (?=[\w\[])")
+_TITLE = re.compile(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
 _LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
 _EITHER = re.compile(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
@@ -68,9 +70,11 @@ _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
-    first, *others = KINDS[question.intent].write(question, evidence)
+    kind = OF_MEASURES if question.measured else KINDS[question.intent]
+    first, *others = kind.write(question, evidence)
     if events := counted_events(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
+    first = _without_title(question, first)
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
@@ -97,6 +101,12 @@ def _without_yes(question: Question, opening: str) -> str:
         return opening[little.end() :]
     found = _YES.match(opening)
     return f"**{opening[found.end() :][:1].upper()}{opening[found.end() + 1 :]}" if found else opening
+
+
+def _without_title(question: Question, opening: str) -> str:
+    """The opening without the finding's title, where a thing is asked for: `which lock` is answered by the lock."""
+    found = _TITLE.match(opening) if ASKS_WHAT.search(question.text) else None
+    return opening[found.end() :] if found else opening
 
 
 def read_length(part: str | None) -> int:

@@ -67,8 +67,8 @@ def best_named(rows: Iterable[dict[str, Any]], stems: Sequence[str]) -> dict[str
     """The row whose name has the most of these stems among its parts, the heaviest of several; None without any."""
     found = [
         (
-            _in_common(stems, _stems(row["name"])),
-            _stems(row["name"]) == set(stems) and row["name"].isalnum(),
+            _in_common(stems, parts_of(row["name"])),
+            parts_of(row["name"]) == set(stems) and row["name"].isalnum(),
             row["total_value"],
             row,
         )
@@ -77,7 +77,7 @@ def best_named(rows: Iterable[dict[str, Any]], stems: Sequence[str]) -> dict[str
     most, _, _, row = max(found, key=lambda one: one[:3], default=(0, False, 0.0, None))
     if not most or row is None or row["total_value"] <= 0:
         return None
-    by_part = bool(_stems(row["name"]) & set(stems))
+    by_part = bool(parts_of(row["name"]) & set(stems))
     return row if by_part or row.get("total_share", 1.0) >= WITHIN_A_WORD else None
 
 
@@ -86,5 +86,6 @@ def _in_common(stems: Sequence[str], parts: set[str]) -> int:
     return sum(one in parts or (len(one) > SHORTEST and any(one in part for part in parts)) for one in stems)
 
 
-def _stems(name: str) -> set[str]:
+def parts_of(name: str) -> set[str]:
+    """The stems of the words that a name is made of."""
     return {stem(part) for part in _PART.findall(name)}

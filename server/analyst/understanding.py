@@ -19,6 +19,7 @@ from server.analyst.going_on import (
     speaks_of_recordings,
 )
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.measured import RUNS, Measured, measured
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
@@ -42,6 +43,16 @@ _GOES_ON = re.compile(
 )
 """Prompts that are nothing without what was said before."""
 
+_OF_A_MEASURE = {
+    "calls": Intent.HOW_OFTEN,
+    "mean": Intent.HOW_OFTEN,
+    "callers": Intent.CALLERS,
+    "longest": Intent.CALLS_OF,
+    "when": Intent.CALLS_OF,
+    "compared": Intent.TWO_FUNCTIONS,
+    "total": Intent.FUNCTION,
+}
+"""Kinds of question that have a measure: where a prompt is one of these, and surely of a function, they answer it."""
 OF_THE_RANKING = "It is counted by self value, the heaviest of the main profile first."
 """The note where no list was given that a place could be in."""
 AGAIN = "Looked up again in the trace: these are its figures."
@@ -68,6 +79,46 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
+    asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle) if spoken_of else prompt)
+    question = _understood(prompt, viewer, windows, spoken_of, openings)
+    if asked is None or question.intent in (Intent.SQL, Intent.RECURSION) or question.time_ranges or question.profiles:
+        return question
+    if question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]] and (
+        question.names or question.carried
+    ):
+        return question
+    about = () if asked.runs else _spoken_of(asked, spoken_of)
+    if not asked.runs and not about:
+        return question
+    measures = asked.measures or _measures_before(spoken_of)
+    profile = spoken_of.profile if spoken_of and about else question.profile
+    return replace(question, measured=replace(asked, measures=measures), handles=about, profile=profile)
+
+
+def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:
+    """The functions that a prompt without a name asks for the measures of; empty where it may mean something else."""
+    if spoken_of is None or spoken_of.threads or (spoken_of.is_aside and len(spoken_of.listed) > 1):
+        return ()
+    if asked.asks("compared"):
+        of_recordings = alone(spoken_of.prompt, {}, None).intent is Intent.COMPARE
+        return spoken_of.pair if len(spoken_of.pair) == RUNS and not of_recordings else ()
+    return (spoken_of.handle,)
+
+
+def _measures_before(spoken_of: SpokenOf | None) -> tuple[str, ...]:
+    """What the newest prompt of measures asked for, which `and flush?` asks of `flush`."""
+    prompts = (spoken_of.prompt, *spoken_of.prompts[::-1]) if spoken_of else ()
+    before = next((found for one in prompts if (found := measured(one)) and found.measures), None)
+    return before.measures if before and not before.asks("compared") else ("total",)
+
+
+def _understood(
+    prompt: str,
+    viewer: dict[str, Any],
+    windows: list[dict[str, Any]] | None,
+    spoken_of: SpokenOf | None,
+    openings: Sequence[str],
+) -> Question:
     if spoken_of is not None and DOUBTS.match(" ".join(prompt.split())):
         return _doubted(viewer, windows, spoken_of)
     if spoken_of and (thread := _next_thread(prompt, spoken_of)):

@@ -66,7 +66,8 @@ def test_all_recordings_together_are_small() -> None:
 
 def test_first_contact_in_the_docs_is_what_the_stored_answers_are_graded() -> None:
     docs = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
-    first = first_contact(ALL)
+    partly = {one.batch for one in left_out()}  # whose recordings are not all here
+    first = first_contact([one for one in ALL if one.batch not in partly])
     batches = dict.fromkeys(turn.conversation.batch for turn in first)
     assert batches
     assert [row for batch in batches if (row := first_contact_row(batch, first)) not in docs] == []
@@ -122,7 +123,8 @@ def test_the_table_counts_grades_by_answerer_batch_and_class() -> None:
 
 def test_the_command_grades_stored_answers_without_asking(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "answers.md"
-    batch = next(path.parent.name for path in sorted(BATCHES.glob(f"*/{FILE}")))
+    partly = {one.batch for one in left_out()}
+    batch = next(name for path in sorted(BATCHES.glob(f"*/{FILE}")) if (name := path.parent.name) not in partly)
     assert main(["--stored", "--only", f"{batch}/", "--answers", str(out)]) == 0
     assert f"|{batch}|" in capsys.readouterr().out
     assert out.read_text(encoding="utf-8").count("\nAsked: ") >= 10

@@ -16,6 +16,7 @@ from server.agent.verification.statements.measure_binding import OF_EVERY_CALL
 from server.agent.verification.statements.measure_words import MeasureWords, words
 from server.agent.verification.statements.places_of_functions import share_of_place
 from server.agent.verification.statements.sentence_parts import SHOWN, Sentence, Subject
+from server.agent.verification.statements.waiting_claims import NO_WAIT
 from server.agent.verification.verdicts import AMBIGUOUS, LATE, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.insights.thresholds import THRESHOLDS
@@ -102,6 +103,8 @@ class NumberVerifier:
     def _final(self, claim: Claim, bound: Verification | None) -> Verification:
         """Of a claim that is not proven by itself."""
         if bound is not None and (bound.status == "contradicted" or bound == AMBIGUOUS):
+            return bound
+        if bound is not None and bound.how == NO_WAIT:
             return bound
         if bound is not None and bound.how is not None and bound.how.startswith(NOT_MEASURED) and claim.kind == "count":
             return bound

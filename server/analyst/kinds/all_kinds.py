@@ -10,6 +10,7 @@ from server.analyst.kinds import (
     database_queries,
     groups,
     knowing,
+    measures_of,
     overview,
     rankings,
     savings,
@@ -24,6 +25,9 @@ from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds import one_function as functions
 from server.analyst.kinds.kind import Kind, because
+
+OF_MEASURES = Kind(measures_of.calls, measures_of.write)
+"""Answers questions of nothing but measures and names, whatever they are near to."""
 
 KINDS: dict[Intent, Kind] = {
     Intent.OVERVIEW: Kind(overview.first, overview.overview, overview.then),

@@ -38,7 +38,9 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
 
 
 _OF_WHAT = re.compile(
-    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)", re.IGNORECASE
+    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)|"
+    r"^(?:(?:and|so) )*(?!how\b|the\b)(\w+) (?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
+    re.IGNORECASE,
 )
 
 
@@ -50,15 +52,16 @@ def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
     """How many of what the recording counts there are in all; what it does not count cannot be said, unless a function
     is meant."""
     found, main = _OF_WHAT.search(question.text), evidence.main
-    if found is None or question.names or question.handle or main is None or found[1].casefold() in OF_CALLS:
+    things = (found[1] or found[2]).casefold() if found else ""
+    if not things or question.names or question.handle or main is None or things in OF_CALLS:
         return []
-    thing, what = found[1].casefold().rstrip("s"), str(main.get("counted") or "")
+    thing, what = things.rstrip("s"), str(main.get("counted") or "")
     if what and thing == what.rstrip("s") and main.get("count"):
         number = linked(f"{int(main['count']):,}", main["count"])
         return [f"**{number} {what} were recorded in {cited_profile(main)}.**", leading(evidence, "The most is in")]
     if question.maybe or question.stems:
         return []
-    return [f"**How many {found[1]} there were, I cannot say**: {coded(thing)} is nothing that this recording counts."]
+    return [f"**How many {things} there were, I cannot say**: {coded(thing)} is nothing that this recording counts."]
 
 
 def _each(row: dict[str, Any], unit: str, what: str | None) -> str:

@@ -72,7 +72,8 @@ _DECIDED = re.compile(
 
 
 _ASKS_A_FIGURE = re.compile(
-    r".*\b(?:how many|how long|longest|slowest|shortest|max(?:imum)?|min(?:imum)?|median|average|avg|mean|p\d\d|"
+    r".*\b(?:how many|how long|longest|slowest|worst|biggest|shortest|max(?:imum)?|min(?:imum)?|median|average|avg|"
+    r"mean|p\d\d|"
     r"(?:over|above|more than) \d)\b",
     re.IGNORECASE | re.DOTALL,
 )

@@ -27,9 +27,18 @@ NAMED = 3
 def first_top(question: Question, evidence: Evidence) -> list[Call]:
     return [
         SUMMARY,
-        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit}),
+        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit} | _where(question)),
         ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
     ]
+
+
+_ALL_THREADS = re.compile(
+    r"\b(?:overall|altogether|(?:of|over|in|across) (?:all|every) (?:the )?threads?)\b", re.IGNORECASE
+)
+
+
+def _where(question: Question) -> dict[str, Any]:
+    return {"profile": "all"} if _ALL_THREADS.search(question.text) else {}
 
 
 def top(question: Question, evidence: Evidence) -> list[str]:
@@ -44,7 +53,8 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     leads = (
         f"**{cited(row)} {'leads' if not place else f'is number {place + 1}'} by {order} {noun(unit)}**{located(row)}"
     )
-    lines = [f"{leads}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
+    of_all = " of all threads together" if found["profile"] == "all" else ""
+    lines = [f"{leads}{of_all}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
     if found["total_rows"] > len(rows):
         lines.append(f"{found['total_rows']:,} functions in all.")

@@ -10,6 +10,7 @@ from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
+from server.analyst.kinds.programs import PROGRAM, by_program
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_WORKS, asks_how_many
 from server.analyst.wording import (
@@ -29,14 +30,13 @@ from traces.analysis.waiting_names import waits
 
 LISTED = 12
 KINDS_NAMED = 4
-PROGRAM = 0.05
-"""Part of all work from which a program is named."""
 ALL_PROFILES = 100
 BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
 _WHO_WAITS = re.compile(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
 _IDLE = re.compile(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
+_LEAST_BUSY = re.compile(r"\b(?:least|less) (?:busy|work\w*|active|loaded)\b|\blaziest\b|\bidlest\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
@@ -89,12 +89,16 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         return _no_threads(evidence, rows)
     count = listed["total_profiles"]
     first = _opening(question, evidence, busiest, rows, ranked[: len(alike)], count)
-    by_program = _by_program(listed, question.names)
-    if by_program and (question.names or WHO_WORKS.search(question.text)):
-        first, by_program = by_program, first
+    if _LEAST_BUSY.search(question.text) and len(alike) > 1:
+        last = ranked[len(alike) - 1]
+        least = f"{cited_profile(last)}: {amount(busy_of(last), last['unit'])}"
+        first = f"**The least busy of {len(alike)} is {least}.** {first}"
+    divided = by_program(listed, question.names)
+    if divided and (question.names or "program" in question.text.casefold() or WHO_WORKS.search(question.text)):
+        first, divided = divided, first
     return [
         first,
-        by_program,
+        divided,
         "\n".join(f"{sentence_of(row)} {row['advice']}" for row in findings),
         "\n".join(lines) if count > 1 else "",
         leading(evidence, "In the main profile the heaviest function is"),
@@ -133,6 +137,7 @@ def _opening(
     return first
 
 
+_NAMELESS = re.compile(r"^\?\?|^\[?unknown\b", re.IGNORECASE)
 NAMED = 3
 ALL_THE_TIME = 0.95
 """Part of the longest thread's time from which others are as long on the stack."""
@@ -200,28 +205,6 @@ def parallel(question: Question, evidence: Evidence) -> list[str]:
     if locks:
         return [f"**No, not as it is: they would wait for the same lock.** {sentence_of(locks[0])}", *parts]
     return ["**A recording cannot show what would be with more of them.**", *parts]
-
-
-def _by_program(listed: dict[str, Any], asked: tuple[str, ...] = ()) -> str:
-    """How the work divides between programs, where there are several: those asked for, or those that weigh."""
-    named = [one.casefold() for one in asked]
-    rows = [
-        row
-        for row in listed["processes"]
-        if row["name"].casefold() in named or row["name"].casefold().rstrip("0123456789.") in named
-    ]
-    if rows:
-        each = [
-            f"{coded(row['name'])} takes {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows
-        ]
-        return f"**Of all that was recorded {joined(each)}.**"
-    rows = [row for row in listed["processes"] if row["share"] >= PROGRAM]
-    if len(rows) < 2:
-        return ""
-    said = joined(
-        [f"{coded(row['name'])} {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows]
-    )
-    return f"**By program the work divides into {said}.**"
 
 
 def _rest(row: dict[str, Any]) -> str:
@@ -329,7 +312,7 @@ def _of_program(question: Question, evidence: Evidence) -> str:
     listed = evidence.first("list_profiles")
     name = (question.thread or "").casefold()
     alike = [row for row in (listed or {"profiles": []})["profiles"] if row["name"].casefold().startswith(name)]
-    said = _by_program(listed, (name,)) if listed and len(alike) > 1 and name else ""
+    said = by_program(listed, (name,)) if listed and len(alike) > 1 and name else ""
     return f"{said} " if said and not said.startswith("**By program") else ""
 
 
@@ -342,7 +325,11 @@ def _activity(row: dict[str, Any], lead: Lead | None) -> str:
         return said
     waiting = " By its name that is waiting, not work." if waits(lead.row["name"]) else ""
     most = f"The most is {verb(lead.unit)} in {cited(lead.row)}"
-    return f"{said} {most}: {own(lead.row, lead.unit)} of its {noun(lead.unit)}.{waiting}"
+    named = next((one for one in lead.rows if not _NAMELESS.search(one["name"])), None)
+    with_name = ""
+    if named is not None and _NAMELESS.search(lead.row["name"]):
+        with_name = f" Of what has a name the most is in {cited(named)}: {own(named, lead.unit)}."
+    return f"{said} {most}: {own(lead.row, lead.unit)} of its {noun(lead.unit)}.{with_name}{waiting}"
 
 
 def _lead_in(evidence: Evidence, handle: str) -> Lead | None:

@@ -30,6 +30,11 @@ _OF_CALLS = re.compile(
 _CALLED = re.compile(r"\b(?:called|invoked|aufgerufen|appelée?|llamad[oa])\b", re.IGNORECASE)
 _AND = re.compile(r",? (?:and|und|et|y|while|whereas|with|mit|avec|con) |[;,] ")
 _PIECE = re.compile(r"[.;:](?=\s|$)|\s[–—]\s")
+_CALLS_OF_ITS = re.compile(
+    rf"(?P<n>{FIGURES}) (?:of|von|de) (?:(?:its|the|their|all|seinen|ihren|ses|sus) )?{FIGURES} "
+    r"(?:calls|invocations|Aufrufen|appels|llamadas)\b",
+    re.IGNORECASE,
+)
 OPEN = 0.05
 CLOSE, NEARLY_SO = 0.03, 0.15
 """So near a bound a share is neither on this side nor on that one."""
@@ -175,6 +180,8 @@ class Origins:
             return Verification("verified", how=listed) if is_so else Verification("contradicted", actual=listed)
         right = next((one for one in named if amount.has(one)), None)
         actual = f"{shown}: " + " or ".join(dict.fromkeys(f"{100 * one:.1f}%" for one in named[:3]))
+        if right is not None and by_calls and not all(amount.is_near(one) for one in named):
+            return UNCHECKED  # so by one reading of the words, and not by another
         if right is not None:
             return Verification("derived", how=f"{shown}: {100 * right:.1f}%")
         if any(amount.is_near(one) for one in [*named, *others]):
@@ -246,9 +253,16 @@ class Recursion:
         if found is None or len({one.numbers for one in sentence.functions}) != 1 or words("HYPOTHETICAL").search(text):
             return
         begin = max((end.end() for end in _PIECE.finditer(text, 0, found.start())), default=0)
+        if counted := _CALLS_OF_ITS.search(text, begin, found.end()):
+            yield from self._counted(sentence, counted)
+            return
         amount = amount_of(sentence, begin, found.end())
         if amount is None or amount.name == "NONE" or not _OF_CALLS.match(text[amount.end : found.end()]):
             return
+        yield from self._share(sentence, found, amount)
+
+    def _share(self, sentence: Sentence, found: re.Match[str], amount: "Amount") -> Iterator[Reading]:
+        """A share of all its calls, by any reading of which calls those are."""
         frames, shares = sentence.functions[0].numbers, []
         for scope in scopes_of(self.measures, sentence)[:2]:
             count = float(sum(scope.by_frame.count[frame] for frame in frames))
@@ -273,6 +287,25 @@ class Recursion:
         elif not any(amount.is_near(one) for one in shares):
             wrong = Verification("contradicted", actual=shown)
             yield Reading(*where, wrong, amount.figures, ((amount.start, amount.end),), is_first=True)
+
+    def _counted(self, sentence: Sentence, said: re.Match[str]) -> Iterator[Reading]:
+        """`7,140 of its 8,330 calls come from itself`: the first number, where calls were counted."""
+        at = ord(said["n"]) - ord(FIGURE)
+        value, frames = sentence.figures[at].mentions[0].value, sentence.functions[0].numbers
+        counts = [
+            float(
+                scope.by_node.count[
+                    scope.mask(frames) & (scope.tree.parent >= 0) & scope.mask(frames)[scope.tree.parent]
+                ].sum()
+            )
+            for scope in scopes_of(self.measures, sentence)[:3]
+            if scope.chosen.counts is Counts.CALLS and not recorded_edges(scope.chosen, scope.window)
+        ]
+        if not counts:
+            return
+        shown = f"{max(counts):,.0f} of its calls are its own"
+        verdict = Verification("verified", how=shown) if value in counts else Verification("contradicted", actual=shown)
+        yield Reading(*said.span("n"), verdict, frozenset({at}), is_first=True)
 
 
 def _each(subject: Subject) -> list[Subject]:

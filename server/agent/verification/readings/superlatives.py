@@ -18,6 +18,8 @@ from server.agent.verification.verdicts import Verification
 from traces.values import Counts
 
 _CLAUSE = re.compile(r"[.;](?=\s|$)|\s[–—]\s|\b(?:but|while|whereas|aber|während|mais|tandis que|pero|mientras)\b")
+_OF_THREADS = re.compile(r"\W*(?:threads?|workers?|process(?:es)?|profiles?|fil|hilo)\b", re.IGNORECASE)
+"""What stands behind the first of threads: of no function."""
 _NAMED = re.compile(r"\bnamed (?=function|method|frame|entry)", re.IGNORECASE)
 _NO_NAME = re.compile(r"0x[0-9a-f]+|\[[^\]]*\]|\(?unknown\)?", re.IGNORECASE)
 LITTLE, MUCH = 0.03, 0.1
@@ -46,6 +48,8 @@ class Superlatives:
         behind = {match.start() for match, _ in places}
         firsts = [match for match in cue("TOP").finditer(text) if match.start() not in behind]
         for match, place in [*places, *((match, 1) for match in firsts)]:
+            if _OF_THREADS.match(text, match.end()):
+                continue
             start = max((end.end() for end in _CLAUSE.finditer(text, 0, match.start())), default=0)
             stop = next((end.start() for end in _CLAUSE.finditer(text, match.end())), len(text))
             if (place == 1 and cue("NOT_TOP").search(text, start, match.start())) or cue("OF_SOME").search(

@@ -16,7 +16,7 @@ from server.agent.verification.statements.measure_words import MeasureWords, wor
 from server.agent.verification.statements.named_subjects import Subjects
 from server.agent.verification.statements.recording_figures import STATES
 from server.agent.verification.statements.sentence_parts import FIGURE, Sentence
-from server.agent.verification.statements.waiting_claims import clause_at, says_it_waits
+from server.agent.verification.statements.waiting_claims import NO_WAIT, clause_at, says_it_waits
 from traces.model import Trace
 
 _OF_CALLS: dict[str, MeasureWords] = {
@@ -76,7 +76,7 @@ class FigureSubjects:
         if words("NEGATED").search(_NO_DENIAL.sub(" ", clause)):
             return "its sentence denies something"
         if says_it_waits(self.trace, sentence, where, frames):
-            return "nothing shows that it waits"
+            return NO_WAIT
         return None
 
     def why_not_of_thread(self, at: int, profile: int, measure: str) -> str | None:

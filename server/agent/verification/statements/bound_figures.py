@@ -19,7 +19,7 @@ from server.agent.verification.statements.recording_figures import SOME_THREAD
 from server.agent.verification.statements.sentence_parts import FIGURES, SHOWN, THREADS, Sentence, Subject
 from server.agent.verification.statements.shared_figures import Figure, of_its_own, scopes_of
 from server.agent.verification.statements.value_words import names_value
-from server.agent.verification.statements.waiting_claims import says_it_waits
+from server.agent.verification.statements.waiting_claims import NO_WAIT, says_it_waits
 from server.agent.verification.verdicts import AMBIGUOUS, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention
 from traces.analysis.recorded_edges import recorded_edges
@@ -147,7 +147,7 @@ class BoundFigures:
         if figure.sentence.window and figure.scopes[0].window is None:
             return UNCHECKED
         if says_it_waits(self.measures.trace, figure.sentence, figure.place, subject.numbers):
-            return replace(UNCHECKED, how="nothing shows that it waits")
+            return replace(UNCHECKED, how=NO_WAIT)
         if spread := self._spread_of_each(figure, subject, right):
             return Verification("contradicted", actual=spread)
         call = self._call(subject, right)

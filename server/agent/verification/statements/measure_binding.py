@@ -24,6 +24,11 @@ OF_EVERY_CALL = re.compile(
     re.IGNORECASE,
 )
 """`Each call lasted 30 ms or less`: so did the longest."""
+_ON_THE_STACK = re.compile(
+    r"\bon (?:the|its) (?:call )?stack\b|\bauf dem Stack\b|\bsur la pile\b|\ben la pila\b|\bappears? in\b",
+    re.IGNORECASE,
+)
+"""In a sample in which it is on the stack a function need not run itself."""
 _OF_WHICH = re.compile(r" ?(?:of which|of that|davon|wovon|dont)\b", re.IGNORECASE)
 _NO_MEASURE: tuple[MeasureWords, ...] = ("SPREAD", "MOMENT")
 Allowed = tuple[frozenset[str], bool, float | None]
@@ -127,6 +132,8 @@ def _of_counts(text: str, near: str, rest: str, place: int) -> Allowed | None:
         return _NONE
     own = _own_words(text, near, rest, place)
     counted = _counted(near) or (None if own else _counted(rest))
+    if counted == "samples" and _ON_THE_STACK.search(near):
+        return frozenset({WITH_CALLEES}), True, None
     if counted == "samples":
         both = {"self": {"samples"}, "total": {WITH_CALLEES}}
         return frozenset(both[own[0]] if len(own) == 1 else {"samples", WITH_CALLEES}), True, None

@@ -46,6 +46,11 @@ class Stated:
     is_most: bool
 
 
+NATIVE = frozenset({"linux-perf", "perf-data", "simpleperf", "instruments"})
+"""Formats whose stacks are walked by frame pointers: a function's caller may lack where it has just been entered, and
+its own caller stands in its place."""
+
+
 class RelationDecisions:
     """Answers about one trace. A relation whose function or thread the trace does not have stays open."""
 
@@ -162,6 +167,8 @@ class RelationDecisions:
             return (None, "") if is_open else (True, "through others")
         if stacks.is_above(b.numbers, a.numbers):
             return False, f"{b.text} calls {a.text}"
+        if self._measures.trace.format in NATIVE and stacks.callers(a.numbers) & stacks.callers(b.numbers):
+            return None, ""
         return False, f"the callers of {b.text} are {stacks.listed(stacks.callers(b.numbers))}"
 
     def ranked(self, sentence: Sentence, a: Subject, place: int | None) -> Verification:

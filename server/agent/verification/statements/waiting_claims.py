@@ -8,6 +8,9 @@ from server.agent.verification.statements.sentence_parts import Sentence
 from traces.analysis.waiting_names import waits
 from traces.model import Trace
 
+NO_WAIT = "nothing shows that it waits"
+"""How a figure stays unchecked whose sentence says waiting of what does not wait by its name."""
+
 
 def clause_at(sentence: Sentence, where: int) -> str:
     """The clause around a place of the sentence's template."""

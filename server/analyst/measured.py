@@ -1,0 +1,106 @@
+"""Prompts of nothing but measures and names, read word by word: `price self time`, `longest flush and when?`, `calls?`.
+
+Nothing is left over in them that could mean something else, so what they ask is known without likeness to examples. A
+word with a letter in it that is no measure and no small word must be a name, and the trace has to know it.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+WORDS = Path(__file__).with_name("measures.toml")
+RUNS = 2
+"""Names that such a prompt sets beside each other."""
+LONGEST_RUN = 3
+"""Words of a name as people say it: `script evaluation`."""
+MOST_WORDS = 14
+_MARK = "\x00"
+_TOKEN = re.compile(rf"{_MARK}\w+{_MARK}|`[^`\n]+`|[^\W\d_][\w.:$#'’-]*[\w)]|[\w.:$#-]+(?:\(\))?|[^\s\w]")
+_PUNCTUATION = re.compile(r"^[?!.,;:…'\"“”()-]$")
+_AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|や|那)\s", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`measures` in the order of the prompt; `runs` the words of each name; `refers` is whether a pronoun is among the
+    words, `goes_on` whether it begins as what asks the same of something else (`and flush?`)."""
+
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    refers: bool = False
+    goes_on: bool = False
+
+    def asks(self, *names: str) -> bool:
+        return bool({*names} & {*self.measures})
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    pattern: re.Pattern[str]
+    measure_of: dict[str, str]
+    small: frozenset[str]
+    refers: frozenset[str]
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    table = tomllib.loads(WORDS.read_text(encoding="utf-8"))
+    measure_of = {phrase: name for name, phrases in table["measures"].items() for phrase in phrases}
+    ways = "|".join(re.escape(phrase) for phrase in sorted(measure_of, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)")
+    return _Lexicon(
+        pattern, measure_of, frozenset(table["small"]["words"].split()), frozenset(table["small"]["refers"].split())
+    )
+
+
+def measured(prompt: str) -> Measured | None:
+    """What such a prompt asks for; None for any other."""
+    text = " ".join(prompt.split())
+    lexicon = _lexicon()
+    if not text or len(text.split()) > MOST_WORDS:
+        return None
+    marked, names = _marked(text, lexicon)
+    runs, refers = _runs(marked, lexicon)
+    fits = runs is not None and len(runs) <= RUNS and all(len(run.split()) <= LONGEST_RUN for run in runs)
+    goes_on = _AND.match(text) is not None
+    if runs is None or not fits or not (names or (runs and goes_on)):
+        return None
+    measures = tuple(dict.fromkeys(names))
+    if (len(runs) == RUNS and "compared" not in names) or (not runs and len(measures) > RUNS):
+        return None
+    return Measured(measures, runs, refers, goes_on)
+
+
+def _marked(text: str, lexicon: _Lexicon) -> tuple[str, list[str]]:
+    """The text with what asks for a measure marked, and the measures."""
+    names: list[str] = []
+
+    def mark(found: re.Match[str]) -> str:
+        names.append(lexicon.measure_of[found[0].casefold()])
+        return f" {_MARK}m{_MARK} "
+
+    quoted = re.split(r"(`[^`\n]+`)", text)
+    parts = [
+        one if one.startswith("`") else re.sub(lexicon.pattern.pattern, mark, one, flags=re.IGNORECASE)
+        for one in quoted
+    ]
+    return " ".join(parts), names
+
+
+def _runs(marked: str, lexicon: _Lexicon) -> tuple[tuple[str, ...] | None, bool]:
+    """The names in it, and whether a pronoun is among its words; None where something else is."""
+    runs: list[list[str]] = [[]]
+    refers = False
+    for token in _TOKEN.findall(marked):
+        word = token.casefold()
+        if word in lexicon.refers:
+            refers = True
+        if token.startswith(_MARK) or word in lexicon.small or word in lexicon.refers or _PUNCTUATION.match(token):
+            runs.append([])
+        elif token.startswith("`") or re.match(r"[A-Za-z_$<(]", token):
+            runs[-1].append(token.strip("`").removesuffix("()").removesuffix("'s"))
+        else:
+            return None, refers
+    return tuple(dict.fromkeys(" ".join(run) for run in runs if run)), refers

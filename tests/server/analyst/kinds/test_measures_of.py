@@ -1,0 +1,45 @@
+"""The figure that is asked for stands first, of the function that is named, over all threads."""
+
+import pytest
+
+from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.traces.insights.recorded import timeline
+
+TREE = [("walk", 0, 40), ("walk", 5, 30), ("walk", 6, 20), ("write", 50, 60), ("writer", 70, 75)]
+OTHER = [("write", 0, 90), ("step", 10, 70)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("write self time", "**[`write`](#f1) takes "),
+        ("write on which threads", "**[`write`](#f1) runs in all 2 threads: "),
+        ("is step on one thread", "**Yes: [`step`]"),
+        ("walk in every thread?", "**No: [`walk`](#f0) runs only in [`a`](#p0) (40.0 ms, 3 calls)**, of 2 threads."),
+        ("walk vs write, calls", "**[`walk`](#f0) has more calls**: 3, and [`write`](#f1) 2."),
+        ("median of write", "**The middle call of [`write`](#f1) took "),
+        ("% of step", "**[`step`](#f3) takes "),
+        ("how many of walk's calls come from itself", "**2 of its 3 calls come from [`walk`](#f0) itself**"),
+        ("how many of step's calls come from itself", "**None: [`step`](#f3) does not call itself.**"),
+    ],
+)
+async def test_the_figure_that_is_asked_for_comes_first(prompt: str, begins: str) -> None:
+    answer, _ = await asked(prompt, timeline(TREE, OTHER, names=("a", "b")))
+    assert answer.text.startswith(begins), answer.text
+
+
+async def test_a_name_that_the_trace_has_goes_before_one_that_only_begins_so() -> None:
+    answer, _ = await asked("write total", timeline(TREE, names=("a",)))
+    assert "`writer`" not in answer.text.partition("\n")[0]
+
+
+async def test_the_two_of_a_conversation_are_set_against_each_other() -> None:
+    answers = await talk(timeline(TREE, OTHER, names=("a", "b")), "write self time", "and walk?", "which is worse")
+    assert answers[1].startswith("**[`walk`](#f0) takes "), answers[1]
+    assert answers[2].startswith("**[`write`](#f1) takes more**: "), answers[2]
+    assert "`walk`" in answers[2].partition("\n")[0]
+
+
+async def test_a_name_that_the_trace_has_not_is_not_measured() -> None:
+    answer, _ = await asked("uploadAssets self time", timeline(TREE, names=("a",)))
+    assert "no function that matches" in answer.text

@@ -149,10 +149,10 @@ class Spans:
 
     def ended(self, rows: Int64) -> Int64:
         """Those of some rows that are not unfinished."""
-        if not len(self.unfinished):
-            return rows
-        place = np.minimum(np.searchsorted(self.unfinished, rows), len(self.unfinished) - 1)
-        return rows[self.unfinished[place] != rows]
+        if len(self.unfinished):
+            place = np.minimum(np.searchsorted(self.unfinished, rows), len(self.unfinished) - 1)
+            rows = rows[self.unfinished[place] != rows]
+        return rows
 
     def __len__(self) -> int:
         return len(self.start)

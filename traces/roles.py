@@ -52,7 +52,7 @@ def role_of(name: str, pid: str, tid: str, *, is_main: bool = False) -> tuple[Ro
     last = full.rpartition(", ")[2]
     thread = full if last.startswith("tid ") else last  # of `comm (pid 1, tid 2)` and `Process (pid 1), Thread`
     found = BY_NAME.match(thread)
-    if found is not None:
+    if found is not None and found.lastgroup is not None:
         return Role(found.lastgroup), RoleRule.NAME
     if pid and pid == tid:
         return Role.MAIN, RoleRule.PID_IS_TID

@@ -29,8 +29,11 @@ class Version(msgspec.Struct):
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; the main thread that works most is the default. Raises DamagedTrace."""
-    parts = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     try:
+        if (root := _raw(content)) is not None:
+            _add(_raw_threads(root, builder), root.meta, builder)
+            return
+        parts = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
         if "profile" in parts:
             _read_devtools(msgspec.json.decode(content, type=DevToolsFile), builder)
         elif msgspec.json.decode(parts["meta"], type=Version).processed is not None:
@@ -42,6 +45,15 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             _add(_raw_threads(root, builder), root.meta, builder)
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
+
+
+def _raw(content: memoryview) -> gecko.Process | None:
+    """The file's main process, if its form is the raw one: that is tried first, as it is decoded in one go."""
+    try:
+        root = msgspec.json.decode(content, type=gecko.Process)
+    except msgspec.ValidationError:
+        return None
+    return root if root.meta.processed is None and not root.devtools else None
 
 
 def _raw_threads(root: gecko.Process, builder: TraceBuilder) -> list[Paused]:

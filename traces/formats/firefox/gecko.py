@@ -6,11 +6,12 @@ Format: tools/profiler/core in mozilla-central (ProfileBufferEntry.h); tables ar
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
+import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.firefox.gecko_thread import CPU_TIME, GARBAGE_COLLECTION, GeckoThread, Markers
@@ -84,6 +85,7 @@ class Meta(msgspec.Struct):
     interval: float = 1
     categories: list[Category] = []
     units: Units | None = msgspec.field(name="sampleUnits", default=None)
+    processed: int | None = msgspec.field(name="preprocessedProfileVersion", default=None)
 
     def after(self, root: "Meta") -> int:
         """By how many nanoseconds this process began after the root. Raises ValueError."""
@@ -111,6 +113,8 @@ class Process(msgspec.Struct):
     libs: list[Library] = []
     pauses: list[Pause] = msgspec.field(name="pausedRanges", default_factory=list)
     processes: list["Process"] = []
+    devtools: msgspec.Raw = msgspec.field(name="profile", default=msgspec.Raw(b""))
+    """What DevTools saved has the process in here."""
 
 
 @dataclass(slots=True)
@@ -118,13 +122,15 @@ class Libraries:
     """Which file an address was mapped from."""
 
     rows: list[Library]
+    starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rows = sorted(self.rows, key=lambda library: library.start)
+        self.starts = [library.start for library in self.rows]
 
     def place(self, address: int) -> tuple[str, str | None]:
         """What to call an address without a symbol: its library and where in it, and the library's path."""
-        at = bisect_right(self.rows, address, key=lambda library: library.start) - 1
+        at = bisect_right(self.starts, address) - 1
         if at < 0 or address >= self.rows[at].end:
             return f"0x{address:x}", None
         library = self.rows[at]
@@ -171,7 +177,8 @@ def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoT
             samples=[NONE if stack is None else int(stack) for stack in thread.samples.column("stack")],
             times=nanoseconds(thread.samples.column("time"), MILLISECOND) + shift,
             markers=markers_of(
-                [thread.strings[name] for name in markers.column("name")],
+                thread.strings,
+                markers.column("name"),
                 markers.column("startTime"),
                 markers.column("endTime"),
                 markers.column("phase"),
@@ -183,17 +190,24 @@ def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoT
 
 
 def markers_of(
-    names: list[str],
-    starts: list[float | None],
-    ends: list[float | None],
-    phases: list[int | None],
+    strings: Sequence[str],
+    names: Sequence[int],
+    starts: Sequence[float | None],
+    ends: Sequence[float | None],
+    phases: Sequence[Any],
     shift: int = 0,
 ) -> Markers:
-    """Markers from the columns of their table. Raises ValueError for times that are none."""
+    """Markers from the columns of their table. Raises ValueError for times that are none, TypeError and IndexError for
+    names that are none."""
     begin, end = (nanoseconds([time or 0 for time in times], MILLISECOND) + shift for times in (starts, ends))
-    markers = Markers()
-    markers.read(names, begin.tolist(), end.tolist(), phases)
-    return markers
+    name = np.array(names) if names else np.zeros(0, np.int64)
+    if name.dtype.kind not in "iu":
+        raise TypeError("a marker's name is no number")
+    if len(name) and not 0 <= name.min() <= name.max() < len(strings):
+        raise IndexError("a marker names a string that is not in the file")
+    if not len(name) == len(begin) == len(end) == len(phases):
+        raise ValueError("a table of markers has columns of several lengths")
+    return Markers.of(strings, name.astype(np.int64), begin, end, phases)
 
 
 def locations(thread: Thread, builder: TraceBuilder) -> list[str]:

@@ -140,7 +140,8 @@ def _thread(
         frames=cache[id(frames)],
         categories=[named(category, names) for category in _categories(stacks, frames)],
         markers=markers_of(
-            [strings[name] for name in thread.markers.name],
+            strings,
+            thread.markers.name,
             thread.markers.start,
             thread.markers.end,
             thread.markers.phase,

@@ -6,12 +6,14 @@ the category of its innermost frame that has one; what has the category "Idle" w
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TIME, TraceBuilder
+from traces.equal_rows import groups_of
 from traces.kernels.trees import Paths, paths_of_spans, sum_upwards
 from traces.missing_ends import Half
 from traces.model import NONE, Int32, Int64, Values
@@ -24,62 +26,90 @@ HIDDEN = -2
 """In place of a frame: the frame is left out of all stacks."""
 
 
-INTERVAL, INTERVAL_START, INTERVAL_END = 1, 2, 3
-"""Phases of a marker; 0, or none, is a moment."""
+PHASES = INTERVAL, INTERVAL_START, INTERVAL_END = 1, 2, 3
+"""Of a marker; 0, or none, is a moment."""
 HALF_MARKERS = "markers whose beginning or end is missing were dropped"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Rows with a text each, as numbers of `texts`; times in nanoseconds, one column or beginnings and ends."""
+
+    texts: list[str]
+    number: Int32
+    times: tuple[Int64, ...]
+
+    @classmethod
+    def of(cls, strings: Sequence[str], name: Int64, *times: Int64) -> Self:
+        """Of rows whose names are numbers of a file's strings, those that are used numbered as they come."""
+        number, first = groups_of(name)
+        return cls([strings[index] for index in name[first].tolist()], number, times)
+
+
+@dataclass(frozen=True, slots=True)
 class Markers:
-    """Things that happened at a time, and things that lasted from one time to another (ns)."""
+    """Things that happened at a time, things that lasted from one time to another, and of those with one end its name,
+    time and whether it is the beginning (ns)."""
 
-    moments: list[tuple[str, int]] = field(default_factory=list)
-    intervals: list[tuple[str, int, int]] = field(default_factory=list)
-    halves: list[tuple[str, int, bool]] = field(default_factory=list)
-    """Name and time of what has one end only, and whether that is its beginning."""
+    moments: Named
+    intervals: Named
+    halves: list[tuple[str, int, bool]]
 
-    def read(
-        self, names: Iterable[str], starts: Sequence[int], ends: Sequence[int], phases: Iterable[int | None]
-    ) -> None:
-        """Take the rows of a marker table; the end of what lasted may be a row of its own."""
-        open_starts: dict[str, list[int]] = {}
-        for name, start, end, phase in zip(names, starts, ends, phases, strict=True):
-            if phase == INTERVAL:
-                self.intervals.append((name, start, max(start, end)))
-            elif phase == INTERVAL_START:
-                open_starts.setdefault(name, []).append(start)
-            elif phase != INTERVAL_END:
-                self.moments.append((name, start))
-            elif waiting := open_starts.get(name):
-                since = waiting.pop()
-                self.intervals.append((name, since, max(since, end)))
-            else:
-                self.halves.append((name, end, False))
-        self.halves += [(name, start, True) for name, waiting in open_starts.items() for start in waiting]
+    @classmethod
+    def of(cls, strings: Sequence[str], name: Int64, start: Int64, end: Int64, phases: Iterable[Any]) -> Self:
+        """Those of a table's rows; the end of what lasted may be a row of its own."""
+        phase = np.array([int(one) if one in PHASES else 0 for one in phases], np.int64)
+        pairs, halves = _paired(strings, name, start, end, phase)
+        complete = np.flatnonzero(phase == INTERVAL)
+        opened, closed = (np.concatenate((complete, np.array(rows, np.int64))) for rows in pairs)
+        order = np.argsort(closed, kind="stable")
+        opened, closed = opened[order], closed[order]
+        moments = np.flatnonzero(phase == 0)
+        return cls(
+            Named.of(strings, name[moments], start[moments]),
+            Named.of(strings, name[closed], start[opened], np.maximum(start[opened], end[closed])),
+            halves,
+        )
 
     def add_to(self, profile: int, builder: TraceBuilder) -> None:
         """Feed them as instants and intervals of a profile."""
-        texts = {name: at for at, name in enumerate(dict.fromkeys(name for name, _ in self.moments))}
-        count = len(self.moments)
-        numbers = np.array([texts[name] for name, _ in self.moments], np.int32)
-        times = np.array([time for _, time in self.moments], np.int64)
-        builder.side_tables.instants.append((np.full(count, profile, np.int32), times, numbers, list(texts)))
-        names = {name: at for at, name in enumerate(dict.fromkeys(name for name, _, _ in self.intervals))}
-        count = len(self.intervals)
-        builder.side_tables.intervals.append(
-            (
-                np.full(count, profile, np.int32),
-                np.array([start for _, start, _ in self.intervals], np.int64),
-                np.array([end for _, _, end in self.intervals], np.int64),
-                np.array([names[name] for name, _, _ in self.intervals], np.int32),
-                list(names),
-                np.zeros(count, np.int32),
-                [""],
-            )
-        )
+        moments, intervals = self.moments, self.intervals
+        of_profile = np.full(len(moments.number), profile, np.int32)
+        builder.side_tables.instants.append((of_profile, moments.times[0], moments.number, moments.texts))
+        count = len(intervals.number)
+        of_profile, no_ids = np.full(count, profile, np.int32), np.zeros(count, np.int32)
+        start, end = intervals.times
+        row = (of_profile, start, end, intervals.number, intervals.texts, no_ids, [""])
+        builder.side_tables.intervals.append(row)
         thread = builder.name_of(profile)
         halves = [Half(name, thread, time, is_beginning) for name, time, is_beginning in self.halves]
         builder.half_intervals("half_markers", HALF_MARKERS, halves, len(halves))
+
+
+def _paired(
+    strings: Sequence[str], name: Int64, start: Int64, end: Int64, phase: Int64
+) -> tuple[tuple[list[int], list[int]], list[tuple[str, int, bool]]]:
+    """The rows of beginnings and of ends that belong together, an end to the last beginning of its name; and halves."""
+    open_rows: dict[str, list[int]] = {}
+    pairs: tuple[list[int], list[int]] = ([], [])
+    halves: list[tuple[str, int, bool]] = []
+    for row in np.flatnonzero(phase >= INTERVAL_START).tolist():
+        text = strings[int(name[row])]
+        if phase[row] == INTERVAL_START:
+            open_rows.setdefault(text, []).append(row)
+        elif waiting := open_rows.get(text):
+            pairs[0].append(waiting.pop())
+            pairs[1].append(row)
+        else:
+            halves.append((text, int(end[row]), False))
+    halves += [(text, int(start[row]), True) for text, waiting in open_rows.items() for row in waiting]
+    return pairs, halves
+
+
+def no_markers() -> Markers:
+    """Those of a thread without any."""
+    nothing = np.zeros(0, np.int64)
+    return Markers.of([], nothing, nothing, nothing, [])
 
 
 @dataclass(slots=True)
@@ -102,7 +132,7 @@ class GeckoThread:
     categories: Sequence[str | None] = ()
     weights: list[tuple[ValueType, Values]] = field(default_factory=list)
     main_weight: int | None = None  # among `weights`: what was measured, where that is not time
-    markers: Markers = field(default_factory=Markers)
+    markers: Markers = field(default_factory=no_markers)
     is_main: bool = False  # said by the file, as importers of other recordings do (`isMainThread`)
 
 

@@ -9,8 +9,8 @@ from server.turns.key_issuing import parts_of
 KEY_BEGINS = "fc_"
 
 REFUSALS = {
-    KeyStanding.REVOKED: ("key_revoked", "This key was revoked. Make another on the page, under Account."),
-    KeyStanding.EXPIRED: ("key_expired", "This key's time is over. Make another on the page, under Account."),
+    KeyStanding.REVOKED: ("key_revoked", "This key was revoked. Make another on the page /account."),
+    KeyStanding.EXPIRED: ("key_expired", "This key's time is over. Make another on the page /account."),
     KeyStanding.LEFT: ("key_without_maker", "Who made this key is no member of its account any more."),
 }
 
@@ -30,7 +30,7 @@ class KeyedIdentity:
         parts = parts_of(access_token)
         used = None if parts is None else await self._keys.use(*parts)
         if used is None:
-            raise NotAuthenticated("There is no such key. Make one on the page, under Account.", code="unknown_key")
+            raise NotAuthenticated("There is no such key. Make one on the page /account.", code="unknown_key")
         return _caller(used)
 
 
@@ -41,7 +41,7 @@ def require(caller: Caller, scope: Scope | None) -> None:
     if scope is None:
         raise NotAllowed("This is for people who have signed in: no key for programs opens it.")
     if scope not in caller.key.scopes:
-        raise NotAllowed(f"This key has not the scope {scope.value}. Make one that has, on the page, under Account.")
+        raise NotAllowed(f"This key has not the scope {scope.value}. Make one that has on the page /account.")
 
 
 def _caller(used: UsedKey) -> Caller:

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { config } from "./accounts/client_config.ts";
-import type { Remembered } from "./accounts/remembered.tsx";
+import type { Account } from "./accounts/account.tsx";
 import { SignIn } from "./accounts/sign_in.tsx";
 import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
@@ -84,7 +84,7 @@ export function App() {
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
       {here.page === "open" && isIn && <LazyHandover />}
       {here.page === "admin" && isIn && <LazyAdmin />}
-      {here.page === "account" && isIn && <LazyRemembered />}
+      {here.page === "account" && isIn && <LazyAccount />}
       {here.page === "conversations" && isIn && <LazyConversations />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
@@ -105,7 +105,7 @@ function PageLinks({ page, isAdministrator }: { page: string; isAdministrator: b
   const remembers = usePart(config, (state) => state.memory !== false); // a server of before does not say it
   const links = [
     ["conversations", "Conversations"],
-    ...(remembers ? [["account", "Memory"]] : []),
+    ["account", remembers ? "Memory" : "Account"],
     ...(isAdministrator ? [["admin", "Plans and users"]] : []),
   ];
   return (
@@ -162,9 +162,10 @@ function LazyAdmin() {
   return loaded === "lost" ? <Lost /> : loaded && <loaded.Admin />;
 }
 
-function LazyRemembered() {
-  const loaded = useModule<{ Remembered: typeof Remembered }>(() => import("./accounts/remembered.tsx"));
-  return loaded === "lost" ? <Lost /> : loaded && <loaded.Remembered />;
+function LazyAccount() {
+  const remembers = usePart(config, (state) => state.memory !== false);
+  const loaded = useModule<{ Account: typeof Account }>(() => import("./accounts/account.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Account remembers={remembers} />;
 }
 
 function LazyHandover() {

@@ -68,7 +68,7 @@ class MeterView(WireModel):
 
 
 class UsageView(WireModel):
-    """A user's usage. `plan` is the one that binds them."""
+    """A user's usage. `plan` is the one that binds them, `apiKeys` the keys for programs that work."""
 
     user_id: str
     display_name: str | None
@@ -76,6 +76,7 @@ class UsageView(WireModel):
     status: str
     plan: PlanView
     granted_sessions: int
+    api_keys: int
     period_start: datetime
     period_end: datetime
     meters: list[MeterView]
@@ -89,6 +90,7 @@ class UsageView(WireModel):
             status=usage.status,
             plan=PlanView.of(usage.plan),
             granted_sessions=usage.granted_sessions,
+            api_keys=usage.api_keys,
             period_start=usage.period_start,
             period_end=usage.period_end,
             meters=[MeterView.of(meter) for meter in meters(usage)],

@@ -1,5 +1,6 @@
 /** What Flamechat remembers: every fact with when it came and who said it; added, edited, struck, undone, exported. */
 import "../style/remembered.css";
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { download, fileOf } from "../api.ts";
 import { Icon } from "../icons.tsx";
@@ -17,7 +18,7 @@ import {
 const SEARCHED_FROM = 8;
 const CHANGES_SHOWN = 30;
 
-export function Remembered() {
+export function Remembered({ children }: { children?: ComponentChildren }) {
   const [memory, setMemory] = useState<CoreMemory | null>(null);
   const [changes, setChanges] = useState<MemoryChange[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
@@ -41,6 +42,7 @@ export function Remembered() {
       <main class="remembered">
         <h1>What is remembered</h1>
         {problem ? <Problem text={problem} /> : <p role="status">Loading…</p>}
+        {problem && children}
       </main>
     );
   const facts = lines(memory.text);
@@ -130,6 +132,7 @@ export function Remembered() {
           </ol>
         </details>
       )}
+      {children}
     </main>
   );
 }

@@ -15,6 +15,9 @@ export interface Plan {
   monthlyCostLimitCents: number | null;
   monthlyTokenLimit: number | null;
   turnTokenLimit: number | null;
+  apiKeysLimit: number | null;
+  apiRequestsPerMinute: number | null;
+  monthlyRenderLimit: number | null;
   overBudget: "refuse" | "built_in";
   allowPublicSharing: boolean;
   chatModels: string[];
@@ -31,7 +34,9 @@ export interface Meter {
     | "monthly_uploads"
     | "total_traces"
     | "monthly_cost"
-    | "monthly_tokens";
+    | "monthly_tokens"
+    | "monthly_renders"
+    | "api_keys";
   used: number;
   limit: number | null;
   left: number | null;
@@ -45,6 +50,8 @@ export interface Usage {
   status: string;
   plan: Plan;
   grantedSessions: number;
+  /** Keys for programs that work. */
+  apiKeys: number;
   periodEnd: string;
   meters: Meter[];
 }
@@ -105,6 +112,7 @@ export const admin = {
   putOnPlan: (userId: string, plan: string) => post(`/admin/users/${userId}/plan`, { plan }, "PUT"),
   grant: (userId: string, sessions: number) => post(`/admin/users/${userId}/grant`, { sessions }),
   reset: (userId: string) => post(`/admin/users/${userId}/reset`, {}),
+  revokeKeys: (userId: string) => post(`/admin/users/${userId}/revoke-keys`, {}),
 };
 
 export const METER_WORDS: Record<Meter["limitType"], string> = {
@@ -115,6 +123,8 @@ export const METER_WORDS: Record<Meter["limitType"], string> = {
   total_traces: "traces",
   monthly_cost: "cents for language models this month",
   monthly_tokens: "tokens of language models this month",
+  monthly_renders: "pictures this month",
+  api_keys: "keys for programs",
 };
 
 /** Whether the limit that refused a question would let it through now. */

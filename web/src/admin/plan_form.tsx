@@ -11,7 +11,10 @@ type Ceiling =
   | "retentionDays"
   | "monthlyCostLimitCents"
   | "monthlyTokenLimit"
-  | "turnTokenLimit";
+  | "turnTokenLimit"
+  | "apiKeysLimit"
+  | "apiRequestsPerMinute"
+  | "monthlyRenderLimit";
 
 const FIELDS: [Ceiling, string][] = [
   ["chatMessagesPerSession", "Messages in a conversation"],
@@ -22,7 +25,13 @@ const FIELDS: [Ceiling, string][] = [
   ["monthlyCostLimitCents", "Budget a month, in cents"],
   ["monthlyTokenLimit", "Tokens a month"],
   ["turnTokenLimit", "Tokens of one answer"],
+  ["apiKeysLimit", "Keys for programs"],
+  ["apiRequestsPerMinute", "Requests of keys a minute"],
+  ["monthlyRenderLimit", "Pictures a month"],
 ];
+
+/** What begins at one. */
+const FROM_ONE: Ceiling[] = ["retentionDays", "turnTokenLimit", "apiRequestsPerMinute"];
 
 type Names = "chatModels" | "hiddenTools";
 
@@ -102,7 +111,7 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
           {words}
           <input
             type="number"
-            min={field === "retentionDays" || field === "turnTokenLimit" ? 1 : 0}
+            min={FROM_ONE.includes(field) ? 1 : 0}
             placeholder="unlimited"
             value={ceilings[field]}
             onInput={(event) => setCeilings({ ...ceilings, [field]: event.currentTarget.value })}

@@ -75,6 +75,11 @@ function UserRow({ user, plans, act }: { user: Usage; plans: Plan[]; act: Act })
         <button type="button" onClick={() => void act(() => admin.reset(user.userId))}>
           Reset counters
         </button>
+        {user.apiKeys > 0 && (
+          <button type="button" onClick={() => void act(() => admin.revokeKeys(user.userId))}>
+            Revoke {user.apiKeys} {user.apiKeys === 1 ? "key" : "keys"}
+          </button>
+        )}
       </form>
     </li>
   );

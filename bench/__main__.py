@@ -6,7 +6,7 @@
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
 `queue`: how long an accepted turn waits for its start, and what it asks of PostgreSQL;
-`page`: the page in a browser, with speedscope's;
+`page`: the page in a browser, with speedscope's; `batch`: a folder of recordings, beside the importers alone;
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -26,6 +26,7 @@ from bench import streaming
 from bench.cancelling import print_cancelling
 from bench.crowds import print_crowds
 from bench.detection import print_detection
+from bench.fleet_files import print_fleet_files
 from bench.formats import print_formats, print_growth
 from bench.house import print_house
 from bench.interrupts import print_interrupts
@@ -88,6 +89,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,
+    "batch": lambda: sys.exit(0 if print_fleet_files() else 1),
     "interrupts": lambda: sys.exit(0 if print_interrupts() else 1),
     "streams": lambda: sys.exit(0 if print_streams() else 1),
 }

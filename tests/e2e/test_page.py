@@ -38,6 +38,7 @@ def violations(page: Page) -> list[str]:
 
 def test_a_new_installation_lists_its_sample_and_opens_it(page: Page, analyst_server: RunningServer) -> None:
     page.goto(analyst_server.address)
+    expect(page.locator(".record-hint")).to_contain_text("flamechat record -- python app.py")
     page.get_by_role("link", name="order-service").click()
     page.wait_for_url(ROOM)
     expect(page.locator(".chart")).to_have_attribute("data-boxes", SOME)

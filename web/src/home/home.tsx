@@ -40,6 +40,12 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
           <strong>Drop a trace here, or choose a file</strong>
           <span>{FORMATS}. Plain, gzip, zstd or zip.</span>
         </button>
+        <p class="note record-hint">
+          No trace yet? <code>flamechat record -- python app.py</code> runs a program under the profiler that fits it
+          and says why it is slow. So it does for <code>node app.js</code>, <code>java -jar app.jar</code>,{" "}
+          <code>go test</code>, <code>php app.php</code>, <code>./program</code>, and a page:{" "}
+          <code>flamechat record --url http://localhost:3000</code>.
+        </p>
         <input
           ref={input}
           type="file"

@@ -182,6 +182,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.cache_place import CACHE_FOLDER
+    from server.composing.fleet_libraries import with_fleets
     from server.composing.outside import mcp_tools_of, repositories_of, web_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
@@ -219,7 +220,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     invocations=invocations,
                     notes=PostgresNotes(database),
                     kept_views=PostgresKeptViews(database),
-                    history=PostgresHistory(database),
+                    history=with_fleets(settings, PostgresHistory(database)),
                     keys=PostgresProgramKeys(database),
                     renders=PostgresRenderQuota(database),
                 ),

@@ -131,6 +131,7 @@ class Settings(BaseSettings):
     )
     objects: str | None = None
     ray_address: str | None = None
+    fleets: str | None = None
     database_url: SecretStr | None = None
     database_session_url: SecretStr | None = None
     realtime: bool = True

@@ -38,3 +38,12 @@ def test_at_rest_leaves_it_as_it_was(is_collecting: bool) -> None:
         "with at_rest():\n    print(gc.isenabled())\nprint(gc.isenabled())"
     )
     assert printed(code) == f"False\n{is_collecting}\n"
+
+
+def test_a_command_that_asks_duckdb_ends_without_a_word() -> None:
+    code = (
+        "from traces.garbage_collection import collect_little; collect_little(); import duckdb\n"
+        "database = duckdb.connect(); print(database.execute('select 1').fetchall())"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("[(1,)]\n", "")

@@ -182,6 +182,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.cache_place import CACHE_FOLDER
+    from server.composing.flag_provider import flags_of_settings
     from server.composing.fleet_libraries import with_fleets
     from server.composing.outside import mcp_tools_of, repositories_of, web_of
     from server.composing.use_cases import Adapters, Rows, compose
@@ -240,6 +241,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                 scores=watched.scores,
                 observation_trace_id=watched.observation_trace_id,
                 loops=loops,
+                flags=flags_of_settings(settings),
                 web=web_of(settings),
                 repositories=repositories_of(settings),
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),

@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     model_retry_seconds: Annotated[float, Field(ge=0)] = 10
     kernels: Literal["on", "off"] = "on"
     prompt_file: Path | None = None
+    flags: str | None = None
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
     repositories: Path | None = None

@@ -19,9 +19,12 @@ class PromptFile:
         """None: the repository's own, of which a shorter one is for a small context."""
         self._path = path
 
-    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
-        """The file's text; its version is the file's name and the start of its hash. Raises PromptUnavailable."""
+    async def system_prompt(self, *, short: bool = False, label: str | None = None) -> SystemPrompt:
+        """The file's text; its version is the file's name and the start of its hash. That of a label is in a file next
+        to it, `NAME.LABEL.md`. Raises PromptUnavailable."""
         path = self._path or (SHORT_PROMPT if short else OWN_PROMPT)
+        if label is not None:
+            path = path.with_name(f"{path.stem}.{label}{path.suffix}")
         try:
             data = await asyncio.to_thread(path.read_bytes)
             text = data.decode("utf-8")

@@ -66,7 +66,10 @@ class FlamechatAgent:
         model = self._models.model(turn.model_name, offered=turn.offered_models)
         smallest = model.smallest_context()
         deadline = asyncio.timeout(self._bounds.turn_seconds)
-        mounted, can_wait = turn.viewer.mounted_tools, getattr(self._run, "can_wait", False)
+        mounted, can_wait = (
+            turn.viewer.mounted_tools,
+            turn.flags.interrupts and getattr(self._run, "can_wait", False),
+        )
         answering = answering_tools(mounted) if can_wait else frozenset[str]()
         tools = offered_tools(mounted, tool_context=turn.tool_context, hidden=turn.hidden_tools, can_wait=can_wait)
         context = TurnContext(

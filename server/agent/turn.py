@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from server.agent.tools.contract.tool_context import ToolContext
 from server.ports.conversations import MessageRow
+from server.ports.flags import TurnFlags
 from server.ports.identity import Caller
 from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceRow
@@ -85,6 +86,8 @@ class TurnInput:
     request_id: str | None = None
     request_trace_id: str | None = None
     api_key_id: str | None = None
+    flags: TurnFlags = field(default_factory=TurnFlags)
+    """What was decided for this turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

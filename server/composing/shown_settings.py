@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import AliasChoices, SecretStr
 
+from server.composing.flag_provider import described_flags
 from server.edges.cli.config import ShownSetting
 from server.settings import PREFIX, Settings, load_settings
 
@@ -17,16 +18,20 @@ _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 
 def shown_settings(data: Path | None = None, *, environment: Mapping[str, str] = os.environ) -> list[ShownSetting]:
-    """Every setting in the order of docs/settings.md, `data` as the command line gave it. Raises ConfigError."""
+    """Every setting in the order of docs/settings.md, `data` as the command line gave it; then the flags of a file.
+    Raises ConfigError."""
     settings = load_settings(data=data)
     given = {name.upper() for name, value in environment.items() if value}
-    return [
+    shown = [
         ShownSetting(
             PREFIX + name.upper(),
             _shown(getattr(settings, name)),
             "--data" if name == "data" and data is not None else _source(name, given),
         )
         for name in Settings.model_fields
+    ]
+    return shown + [
+        ShownSetting(f"flag {name}", described, f"{PREFIX}FLAGS") for name, described in described_flags(settings.flags)
     ]
 
 

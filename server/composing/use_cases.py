@@ -36,6 +36,7 @@ from server.edges.ws.open_sockets import OpenSockets
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
+from server.ports.flags import Flags
 from server.ports.history import History
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
@@ -59,6 +60,7 @@ from server.turns.conversation import Conversation
 from server.turns.key_identity import KeyedIdentity
 from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
+from server.turns.prepared_turn import TurnPreparation
 from server.turns.retention import Retention
 from server.turns.run_questions import RunQuestions
 from server.turns.runner import TurnRunner
@@ -122,6 +124,7 @@ class Adapters:
     loops: BackgroundLoops = field(default_factory=BackgroundLoops)
     observation_trace_id: Callable[[str], str] | None = None
     mcp_tools: McpTools | None = None
+    flags: Flags | None = None
     web: Web | None = None
     repositories: Repositories | None = None
 
@@ -365,7 +368,13 @@ def _conversation(
         ),
         scores=adapters.scores,
         memory=memory,
-        first_call=first_call(settings),
+        prepare=TurnPreparation(
+            conversations=adapters.rows.conversations,
+            plans=adapters.rows.plans,
+            models=settings.offered_models,
+            flags=adapters.flags,
+            first_call=first_call(settings),
+        ),
     )
 
 

@@ -44,14 +44,15 @@ class SpendBy(StrEnum):
     ACCOUNT = "account"  #: whose conversation it was
     MODEL = "model"  #: the one that was asked, by its name in the settings
     PURPOSE = "purpose"  #: see Purpose
+    PROMPT = "prompt"  #: the version of the system prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
     """One attempt of one call of a model. Tokens are None where the provider did not report them in a form that can be
     believed, `api_key_id` where a person asked, `cost_usd` where they or the price are not known. `model_asked` is its
-    name in the settings; `try_number` counts the requests of a call from 1. Times are in milliseconds from the
-    request."""
+    name in the settings; `try_number` counts the requests of a call from 1; `flags` is what was decided for the turn,
+    None for what is as for everybody. Times are in milliseconds from the request."""
 
     invocation_id: str
     account_id: str
@@ -92,6 +93,7 @@ class Invocation:
     outcome: Outcome = Outcome.BROKEN
     error_code: str | None = UNFINISHED
     ended_at: datetime | None = None
+    flags: str | None = None
 
 
 def invocation_id_of(turn_id: str, attempt: int, call_number: int, try_number: int) -> str:
@@ -154,6 +156,22 @@ class Spend:
     cost_usd: Decimal | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOutcome:
+    """How the answers by one version of the system prompt came out. Seconds are from the prompt to the stored end;
+    `verified_claims` are those that are verified or derived."""
+
+    prompt_version: str
+    turns: int
+    completed: int
+    median_seconds: float
+    p95_seconds: float
+    claims: int
+    verified_claims: int
+    thumbs_up: int
+    thumbs_down: int
+
+
 class InvocationLog(Protocol):
     """Takes the rows of calls as they happen."""
 
@@ -189,4 +207,10 @@ class Invocations(InvocationLog, Protocol):
     ) -> Sequence[Spend]:
         """Sums over complete days (UTC) from that of `since` to that of `until`, both included; days in their order,
         all else by cost and tokens, the most first."""
+        ...
+
+    async def prompt_outcomes(
+        self, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Sequence[PromptOutcome]:
+        """Over the turns that were asked on complete days (UTC), as `spend`; most turns first."""
         ...

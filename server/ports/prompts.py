@@ -12,7 +12,7 @@ class SystemPrompt:
 
 
 class Prompts(Protocol):
-    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
-        """The text the agent begins with, `short` for a model with a small context where there are two. Raises
-        PromptUnavailable."""
+    async def system_prompt(self, *, short: bool = False, label: str | None = None) -> SystemPrompt:
+        """The text the agent begins with, `short` for a model with a small context where there are two; `label` names
+        another version of it. Raises PromptUnavailable."""
         ...

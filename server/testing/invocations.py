@@ -13,6 +13,7 @@ from server.ports.invocations import (
     InvocationCursor,
     InvocationFilter,
     Outcome,
+    PromptOutcome,
     Spend,
     SpendBy,
     cost_of,
@@ -25,17 +26,20 @@ KEYS: dict[SpendBy, Callable[[Invocation], str]] = {
     SpendBy.ACCOUNT: lambda row: row.account_id,
     SpendBy.MODEL: lambda row: row.model_asked,
     SpendBy.PURPOSE: lambda row: row.purpose,
+    SpendBy.PROMPT: lambda row: row.prompt_version or "",
 }
 
 
 class MemoryInvocations:
-    """Implements `Invocations`. `rows` are by id; `writes` counts all that were written. Without `accounts` nothing is
+    """Implements `Invocations`. `rows` are by id; `writes` counts all that were written; it knows no turns, so
+    `outcomes` are what a test puts there. Without `accounts` nothing is
     reserved."""
 
     def __init__(self, accounts: MemoryAccounts | None = None) -> None:
         self._accounts = accounts
         self.rows: dict[str, Invocation] = {}
         self.writes = 0
+        self.outcomes: list[PromptOutcome] = []
 
     async def begin(self, invocation: Invocation, bound: CallCost) -> None:
         if self._accounts is not None:
@@ -95,6 +99,11 @@ class MemoryInvocations:
         return sorted(
             found, key=lambda one: (-(one.cost_usd or Decimal(0)), -(one.input_tokens + one.output_tokens), one.key)
         )
+
+    async def prompt_outcomes(
+        self, *, since: datetime | None = None, until: datetime | None = None
+    ) -> list[PromptOutcome]:
+        return self.outcomes
 
 
 def _summed(key: str, rows: list[Invocation]) -> Spend:

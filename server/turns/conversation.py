@@ -5,8 +5,8 @@ own answers.
 import contextlib
 import time
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from limits.administration import PlanRecords
@@ -25,12 +25,10 @@ from server.ports.conversations import (
 )
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
-from server.ports.invocations import CallCost
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay, Seen
-from server.ports.request_ids import CURRENT
 from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, ResumeTurn, StartAnalysis, UserPrompt
@@ -82,9 +80,9 @@ class Conversation:
         scores: Scores | None = None,
         admission: Admission | None = None,
         memory: AccountMemory | None = None,
-        first_call: Callable[[str | None], CallCost | None] = lambda _: None,
+        prepare: Callable[[TurnRequest], Awaitable[TurnRequest]],
     ) -> None:
-        """`first_call`: what the first model call of a turn may come to, by the model it asks for."""
+        """`prepare` decides what is stored with a turn."""
         self.memory = memory
         self._admission = admission or Admission(per_minute=None, what="prompts", monotonic=time.monotonic)
         self._conversations = conversations
@@ -99,7 +97,7 @@ class Conversation:
         self._models = models
         self._most_turns_per_user = most_turns_per_user
         self._scores = scores or NoScores()
-        self._first_call = first_call
+        self._prepare = prepare
 
     async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
         """Open or rejoin a session and listen to it, where the message says so after what the client has of a turn.
@@ -237,7 +235,7 @@ class Conversation:
             )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
-        request = replace(request, ids=CURRENT.get(), bound=self._first_call(request.model))
+        request = await self._prepare(request)
         try:
             reserved = await self._conversations.accept_turn(
                 request, queue_behind=queue_behind, most_answering=self._most_turns_per_user

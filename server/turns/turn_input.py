@@ -7,6 +7,7 @@ from server.analyst.memory_orders import is_command
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
+from server.ports.flags import FLAGS, flags_of
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView, ViewerState
@@ -45,6 +46,7 @@ class TurnInputs:
         caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
         row, opened = await self._library.open(caller, turn.trace_id)
         history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
+        flags = flags_of(turn.context)
         offered = await features(self._plans, turn.plan_name)
         before = () if self._memory is None else await self._memory.asked_before(turn.session_id, turn.prompt, caller)
         return TurnInput(
@@ -56,14 +58,15 @@ class TurnInputs:
             opened=opened,
             prompt=turn.prompt,
             history=history,
-            viewer=ViewerState.model_validate({k: v for k, v in turn.context.items() if k != BY_PROGRAM}),
-            model_name=ANALYST if self._memory is not None and is_command(turn.prompt) else turn.model,
+            viewer=ViewerState.model_validate({k: v for k, v in turn.context.items() if k not in (BY_PROGRAM, FLAGS)}),
+            model_name=ANALYST if self._memory is not None and is_command(turn.prompt) else turn.model or flags.model,
             plan_name=turn.plan_name,
             messages_used=turn.messages_used,
             messages_limit=turn.messages_limit,
             local_time=self._clock.now().astimezone(),
             is_first_answer=not has_answer(history),
-            hidden_tools=offered.hidden_tools,
+            hidden_tools=offered.hidden_tools | flags.hidden_tools,
+            flags=flags,
             offered_models=offered.models,
             token_limit=offered.turn_tokens,
             page_answer=page_answer_of(turn),

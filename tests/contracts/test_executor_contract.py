@@ -66,7 +66,7 @@ async def opened(opening: Callable[[Endpoint], AbstractAsyncContextManager[Execu
         yield open_with
 
 
-async def test_an_answer_is_told_in_its_order_and_ends_once(opened: Opened) -> None:
+async def test_an_answer_comes_in_its_order_and_ends_once(opened: Opened) -> None:
     house, _ = await opened(LOOKING, ANSWER)
     events, end = await attempted(house)
     assert kinds_of(events) == [

@@ -67,11 +67,14 @@ class LangfusePrompts:
         self._copy: _Copy | None = None
         self._again_at = 0.0
         self._asking: asyncio.Task[TextPromptClient] | None = None
+        self._others: dict[str, LangfusePrompts] = {}
         self._threads = anyio.CapacityLimiter(2)
         """Of our own: requests that hang must not take the threads that files are read in."""
 
-    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
+    async def system_prompt(self, *, short: bool = False, label: str | None = None) -> SystemPrompt:
         """The prompt's text; its version is `name@v3`, with the copy's age when it is one."""
+        if label is not None and label != self._label:
+            return await self._labelled(label).system_prompt(short=short)
         copy = self._usable()
         if copy is not None and self._clock.monotonic() < self._again_at:
             return self._named(copy)
@@ -85,8 +88,24 @@ class LangfusePrompts:
 
     def linked(self, version: str) -> TextPromptClient | None:
         """The prompt behind a version that was handed out, for tracing: what the package links a model call with."""
+        others = (other.linked(version) for other in self._others.values())
         copy = self._copy
-        return copy.prompt if copy is not None and f"{version} ".startswith(f"{self._version(copy.prompt)} ") else None
+        if copy is None or not f"{version} ".startswith(f"{self._version(copy.prompt)} "):
+            return next((prompt for prompt in others if prompt is not None), None)
+        return copy.prompt
+
+    def _labelled(self, label: str) -> "LangfusePrompts":
+        """The same prompt by another label, with copies of its own."""
+        if label not in self._others:
+            self._others[label] = LangfusePrompts(
+                self._connection,
+                self._clock,
+                name=self._name,
+                label=label,
+                stale_s=self._stale_s,
+                timeout_s=self._timeout_s,
+            )
+        return self._others[label]
 
     def _usable(self) -> _Copy | None:
         copy = self._copy

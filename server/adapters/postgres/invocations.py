@@ -21,6 +21,7 @@ from server.ports.invocations import (
     InvocationCursor,
     InvocationFilter,
     Outcome,
+    PromptOutcome,
     Purpose,
     Spend,
     SpendBy,
@@ -83,6 +84,13 @@ class PostgresInvocations:
         async with self._database.transaction() as connection:
             rows = await (await connection.execute(statement("spend"), parameters)).fetchall()
         return [Spend(**row) for row in rows]
+
+    async def prompt_outcomes(
+        self, *, since: datetime | None = None, until: datetime | None = None
+    ) -> list[PromptOutcome]:
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(statement("prompt_outcomes"), {"since": since, "until": until})
+            return [PromptOutcome(**row) for row in await cursor.fetchall()]
 
 
 async def _all(connection: AsyncConnection[DictRow], name: str, parameters: Mapping[str, Any]) -> list[Invocation]:

@@ -33,7 +33,7 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """System prompt, history that fits, the prompt; announces the turn. Raises PromptUnavailable, WorkerFailed."""
     turn = context.turn
     is_short = context.bounds_of(context.model).first_request_tokens is not None
-    template = await context.prompts.system_prompt(short=is_short)
+    template = await context.prompts.system_prompt(short=is_short, label=turn.flags.prompt_version)
     await context.sink.emit(
         TurnStarted(attempt=turn.attempt, model=context.model.label, prompt_version=template.version)
     )

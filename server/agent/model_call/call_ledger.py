@@ -96,6 +96,7 @@ class CallLedger:
             graph_name=GRAPH_NAME,
             graph_version=self.graph_version,
             prompt_version=prompt_version,
+            flags=turn.flags.text(),
         )
 
 

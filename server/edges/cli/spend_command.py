@@ -17,7 +17,7 @@ from server.quoting import plain
 if TYPE_CHECKING:
     from server.ports.invocations import Spend
 
-BY = ("day", "user", "account", "model", "purpose")
+BY = ("day", "user", "account", "model", "purpose", "prompt")
 KEY_CHARACTERS = 36
 _AGO = re.compile(r"(\d{1,5})d")
 

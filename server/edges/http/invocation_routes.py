@@ -2,11 +2,12 @@
 
 import base64
 import binascii
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from server.edges.http.admin import administrator
@@ -18,6 +19,7 @@ from server.ports.invocations import (
     InvocationCursor,
     InvocationFilter,
     Outcome,
+    PromptOutcome,
     Purpose,
     Spend,
     SpendBy,
@@ -33,7 +35,7 @@ Id = Annotated[str | None, Query(max_length=36)]
 
 class InvocationView(WireModel):
     """One attempt of a model call. Tokens, cost and times are null where they are not known; `endedAt` is null while it
-    runs."""
+    runs; `flags` is what was decided for its turn, null for what is as for everybody."""
 
     invocation_id: str
     account_id: str
@@ -74,6 +76,7 @@ class InvocationView(WireModel):
     error_code: str | None
     started_at: datetime
     ended_at: datetime | None
+    flags: str | None
 
     @classmethod
     def of(cls, invocation: Invocation) -> "InvocationView":
@@ -102,14 +105,31 @@ class SpendView(WireModel):
     cost_usd: float | None
 
 
+class PromptOutcomeView(WireModel):
+    """How the turns of one version of the prompt came out. `verifiedShare` is of the claims that their answers make,
+    null without any; seconds are from the prompt to the stored end."""
+
+    prompt_version: str
+    turns: int
+    completed: int
+    median_seconds: float
+    p95_seconds: float
+    claims: int
+    verified_share: float | None
+    thumbs_up: int
+    thumbs_down: int
+
+
 class SpendReport(WireModel):
-    """Days are in UTC and complete. `note` says what is in no row."""
+    """Days are in UTC and complete. `note` says what is in no row; `outcomes` are those of each version of the prompt,
+    where the report is by it."""
 
     by: SpendBy
     since: datetime | None
     until: datetime | None
     spend: list[SpendView]
     note: str
+    outcomes: list[PromptOutcomeView] = Field(default_factory=list)
 
 
 @routes.get("/me/invocations")
@@ -177,7 +197,16 @@ async def spend(
     if form == "csv":
         return _table(as_csv([one.name for one in fields(Spend)], map(row_of, found)), f"spend-by-{by}")
     rows = [SpendView.model_validate(row_of(one)) for one in found]
-    return SpendReport(by=by, since=since, until=until, spend=rows, note=ANALYST_NOTE)
+    outcomes = []
+    if by is SpendBy.PROMPT:
+        outcomes = [_outcome(one) for one in await services.invocations.prompt_outcomes(since=since, until=until)]
+    return SpendReport(by=by, since=since, until=until, spend=rows, note=ANALYST_NOTE, outcomes=outcomes)
+
+
+def _outcome(one: PromptOutcome) -> PromptOutcomeView:
+    values = asdict(one)
+    verified = values.pop("verified_claims")
+    return PromptOutcomeView(**values, verified_share=verified / one.claims if one.claims else None)
 
 
 def with_zone(at: datetime | None, field: str) -> datetime | None:

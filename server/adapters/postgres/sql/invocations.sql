@@ -5,7 +5,7 @@ insert into public.ai_invocation_summaries (
     provider, model_asked, model_answered, provider_request_id, request_id, request_trace_id, observation_trace_id,
     graph_run_id, graph_name, graph_version, prompt_version, prompt_hash, prompt_hash_version, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, pictures, tools_offered, tool_calls, cost_usd, price_version,
-    first_token_ms, duration_ms, outcome, error_code, started_at, ended_at, api_key_id
+    first_token_ms, duration_ms, outcome, error_code, started_at, ended_at, api_key_id, flags
 )
 values (
     %(invocation_id)s, %(account_id)s, %(user_id)s, %(session_id)s, %(turn_id)s, %(attempt)s, %(call_number)s,
@@ -14,7 +14,7 @@ values (
     %(graph_name)s, %(graph_version)s, %(prompt_version)s, %(prompt_hash)s, %(prompt_hash_version)s, %(input_tokens)s,
     %(cached_input_tokens)s, %(output_tokens)s, %(reasoning_tokens)s, %(pictures)s, %(tools_offered)s, %(tool_calls)s,
     %(cost_usd)s, %(price_version)s, %(first_token_ms)s, %(duration_ms)s, %(outcome)s, %(error_code)s, %(started_at)s,
-    %(ended_at)s, (select k.id from public.api_keys k where k.id = %(api_key_id)s)
+    %(ended_at)s, (select k.id from public.api_keys k where k.id = %(api_key_id)s), %(flags)s
 )
 on conflict (invocation_id) do update
 set model_answered = excluded.model_answered, provider_request_id = excluded.provider_request_id,
@@ -71,7 +71,8 @@ limit %(limit)s
 -- From the sums of days.
 select case %(by)s
         when 'day' then to_char(d.day, 'YYYY-MM-DD') when 'user' then d.user_id::text
-        when 'account' then d.account_id::text when 'model' then d.model else d.purpose
+        when 'account' then d.account_id::text when 'model' then d.model when 'prompt' then d.prompt_version
+        else d.purpose
     end as key,
     sum(d.calls)::bigint as calls, sum(d.failed_calls)::bigint as failed_calls,
     sum(d.unpriced_calls)::bigint as unpriced_calls, sum(d.input_tokens)::bigint as input_tokens,
@@ -84,3 +85,7 @@ where d.calls > 0
     and (%(until)s::timestamptz is null or d.day <= (%(until)s::timestamptz at time zone 'UTC')::date)
 group by 1
 order by case when %(by)s = 'day' then min(d.day) end, sum(d.cost_usd) desc, sum(d.input_tokens + d.output_tokens) desc, 1
+
+-- name: prompt_outcomes
+-- Most turns first.
+select * from public.prompt_outcomes(%(since)s::timestamptz, %(until)s::timestamptz) o order by o.turns desc, 1

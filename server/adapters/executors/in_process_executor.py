@@ -52,7 +52,7 @@ class RunSink:
         await self._emit_event(run_event_of(event))
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Told before the next event."""
+        """Sent before the next event."""
         self._restored = Restored(events=tuple(run_event_of(event) for event in events))
 
     async def flush(self) -> None:

@@ -55,7 +55,7 @@ def _serve_entry(options: "ServeOptions") -> int:
 
 
 def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None) -> None:
-    """Run the server until it is informed to stop. `announce` gets the lines a person reads, the address first; they
+    """Run the server until it is stopped. `announce` gets the lines a person reads, the address first; they
     are printed by default.
 
     Raises ConfigError before anything is started: for a port that is taken, a data folder that cannot be written, a

@@ -5,10 +5,11 @@ ServerError
 ├── ConfigError               a setting is missing, contradictory or unusable; `serve` ends with exit code 2
 ├── BadRequest                the request is malformed; `field` names the part
 ├── NotAuthenticated          no identity, or a false one
-├── NotAllowed                known who it is, and it is for an administrator
+├── NotAllowed                known who it is, and it is for an administrator, an owner, or who may write
 ├── NotFound                  there is no such thing, or it is not the caller's: the two look the same from outside
 ├── NotSupported              a known message that this server does not answer yet
 ├── TurnInProgress            the session already runs a turn
+├── Conflict                  what is there stands in the way of what is asked
 ├── LimitExceeded             a plan's ceiling; carries the limits.Decision
 ├── Busy                      a queue is full; try again after `retry_after_s`
 │   └── TooManyAtOnce         one user has as much open or running as the server lets one have
@@ -69,6 +70,10 @@ class NotSupported(ServerError):
 
 
 class TurnInProgress(ServerError):
+    pass
+
+
+class Conflict(ServerError):
     pass
 
 

@@ -15,6 +15,7 @@ from limits.refusals import Decision
 from server.ports.identity import Caller
 from server.ports.invocations import CallCost
 from server.ports.request_ids import RequestIds, RunFacts
+from server.ports.teams import Membership
 from server.protocol.wire_values import AskedOfPage, LimitsView
 
 
@@ -40,6 +41,13 @@ class TurnStatus(StrEnum):
         return self in (TurnStatus.COMPLETED, TurnStatus.CANCELLED, TurnStatus.FAILED)
 
 
+class Visibility(StrEnum):
+    """Who reads a session, as `chat_sessions` has it."""
+
+    PRIVATE = "private"  #: its maker
+    ACCOUNT = "account"  #: every member of the account that holds its trace; who may write there asks in it
+
+
 class Sender(StrEnum):
     """Who a message in the history is from, as `chat_messages` has it."""
 
@@ -61,6 +69,7 @@ class SessionRow:
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None = None
+    visibility: Visibility = Visibility.PRIVATE
 
     @property
     def is_archived(self) -> bool:
@@ -211,10 +220,11 @@ class Reserved:
     ahead: int | None = None
 
 
-class Conversations(Protocol):
+class Conversations(Membership, Protocol):
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
-        """The session, made when it is new. Raises NotFound when the trace or an existing session is not the
-        caller's, BadRequest when the session belongs to another trace."""
+        """The session, made when it is new. Raises NotFound when the trace is not of the caller's accounts or an
+        existing session is not theirs to read, NotAllowed for a new one of a viewer, BadRequest when the session
+        belongs to another trace."""
         ...
 
     async def session(self, caller: Caller, session_id: str) -> SessionRow:
@@ -222,22 +232,30 @@ class Conversations(Protocol):
         ...
 
     async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
-        """Sessions in which something was asked, most recently used first."""
+        """Sessions of the account that the caller may read and in which something was asked, most recently used
+        first."""
         ...
 
     async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
-        """Sessions in which something was asked, over all traces, most recently used first."""
+        """As `sessions`, over all traces."""
         ...
 
-    async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow: ...
+    async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow:
+        """Its maker may, and an owner of the account where it is shown to that. Raises NotFound, NotAllowed."""
+        ...
+
+    async def show_session(self, caller: Caller, session_id: str, visibility: Visibility) -> SessionRow:
+        """Show it to the account, or to its maker alone again. Raises NotFound, NotAllowed for everybody but its
+        maker, and BadRequest to take back one in which others have asked."""
+        ...
 
     async def archive_session(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
-        """Put it away until something is asked in it again, or back at once. Raises NotFound."""
+        """Put it away until something is asked in it again, or back at once. Raises as `rename_session`."""
         ...
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
-        """Remove it with its turns and messages; returns the paths of its pictures. Raises TurnInProgress while a
-        turn runs."""
+        """Remove it with its turns and messages; returns the paths of its pictures. Raises as `rename_session`, and
+        TurnInProgress while a turn runs."""
         ...
 
     async def accept_turn(
@@ -285,7 +303,7 @@ class Conversations(Protocol):
         ...
 
     async def turn_of_interrupt(self, caller: Caller, interrupt_id: str) -> TurnRow:
-        """The turn that asked this of the page, and nothing since. Raises NotFound."""
+        """The caller's own turn that asked this of the page, and nothing since. Raises NotFound."""
         ...
 
     async def waiting_turn(self, caller: Caller, session_id: str) -> TurnRow | None:
@@ -304,7 +322,8 @@ class Conversations(Protocol):
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
-        """Note that the turn shall stop; an ended turn is left as it is. Raises NotFound."""
+        """Note that the turn shall stop; an ended turn is left as it is. Who may ask in its session may. Raises
+        NotFound, NotAllowed for a viewer."""
         ...
 
     async def end_turn(

@@ -60,9 +60,9 @@ class Notes(Protocol):
         ...
 
     async def rewrite(self, caller: Caller, trace_id: str, note_id: str, text: str) -> Note:
-        """The note with another text. Raises NotFound."""
+        """The caller's own note with another text. Raises NotFound, NotAllowed."""
         ...
 
     async def remove(self, caller: Caller, trace_id: str, note_id: str) -> None:
-        """Raises NotFound."""
+        """One's own, and for an owner of the account anybody's. Raises NotFound, NotAllowed."""
         ...

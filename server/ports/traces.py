@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
+from server.ports.teams import Membership
 from traces.model import Trace
 
 P = ParamSpec("P")
@@ -76,19 +77,22 @@ class ExpiredTrace:
     pictures: tuple[str, ...]
 
 
-class TraceRecords(Protocol):
+class TraceRecords(Membership, Protocol):
     """Rows of traces. Reads answer only for accounts the caller is a member of; a row of another account looks like
     no row."""
 
     async def reserve_upload(self, caller: Caller) -> None:
-        """Count an upload against the plan. Raises LimitExceeded."""
+        """Count an upload against the caller's plan. Raises LimitExceeded; NotFound and NotAllowed for an account in
+        which they may not upload."""
         ...
 
     async def release_upload(self, caller: Caller) -> None:
         """Give back an upload that did not become a trace."""
         ...
 
-    async def insert(self, row: TraceRow) -> None: ...
+    async def insert(self, row: TraceRow) -> None:
+        """Raises LimitExceeded; NotFound and NotAllowed where its maker may not upload to its account (any more)."""
+        ...
 
     async def get(self, caller: Caller, trace_id: str) -> TraceRow:
         """Raises NotFound."""
@@ -105,16 +109,19 @@ class TraceRecords(Protocol):
         ...
 
     async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
-        """Set labels (`program` among them), and take off those changed to None. Raises NotFound, and BadRequest for
-        what is no label."""
+        """Set labels (`program` among them), and take off those changed to None. Raises NotFound, NotAllowed for a
+        viewer, and BadRequest for what is no label."""
         ...
 
-    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
-        """Remove the row with its sessions; returns it, so that its objects can follow. Raises NotFound."""
+    async def delete(self, caller: Caller, trace_id: str) -> Sequence[str]:
+        """Remove the row with everybody's sessions about it; returns the paths of the pictures in them, so that the
+        objects can follow. Who uploaded it may, and the owners of its account. Raises NotFound, NotAllowed, and
+        TurnInProgress while one of the sessions answers."""
         ...
 
     async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
-        """Put a link on the trace, or take it off. Raises NotFound, and NotAllowed when the caller's plan has none."""
+        """Put a link on the trace, or take it off. Raises NotFound, and NotAllowed for a viewer and when the caller's
+        plan has none."""
         ...
 
     async def shared(self, token_hash: str) -> TraceRow:
@@ -123,8 +130,8 @@ class TraceRecords(Protocol):
         ...
 
     async def share_session(self, caller: Caller, session_id: str, token_hash: str | None) -> None:
-        """Put a link on a conversation, or take it off. Raises NotFound, and NotAllowed when the caller's plan has
-        none."""
+        """Put a link on a conversation of one's own, or take it off, which an owner of the account may where the
+        conversation is shown to it. Raises NotFound, and NotAllowed, also when the caller's plan has none."""
         ...
 
     async def shared_session(self, token_hash: str) -> SharedSession:

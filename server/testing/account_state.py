@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 from limits.plans import LOCAL_PLAN, Plan, SessionsPeriod
 from limits.refusals import Decision, LimitType
 from server.adapters.storable import not_found
+from server.errors import NotAllowed
 from server.ports.clock import Clock
 from server.ports.identity import Caller
+from server.ports.teams import Role
 from server.testing.budgets import MemoryBudget
 
 MONTH = timedelta(days=30)
@@ -101,15 +103,16 @@ class MemoryAccounts:
     clock: Clock
     plans: dict[str, Plan] = field(default_factory=lambda: dict(SEEDED))
     _standings: dict[str, Standing] = field(default_factory=dict)
-    _members: set[tuple[str, str]] = field(default_factory=set)
-    _owners: dict[str, str] = field(default_factory=dict)
+    roles: dict[tuple[str, str], Role] = field(default_factory=dict)
+    """By account and user, in the order they came."""
     keys_of: Callable[[str], int] = lambda _: 0
     """How many keys for programs a user has that work."""
 
     def add(self, caller: Caller, plan: Plan = LOCAL_PLAN) -> None:
-        """Make the user, as the owner of their account; again: put them on another plan."""
-        self._members.add((caller.account_id, caller.user_id))
-        self._owners.setdefault(caller.account_id, caller.user_id)
+        """Make the user, as the owner of their account, or a member of one that has an owner; again: put them on another
+        plan."""
+        has_owner = any(account == caller.account_id for account, _ in self.roles)
+        self.roles.setdefault((caller.account_id, caller.user_id), Role.MEMBER if has_owner else Role.OWNER)
         self.plans[plan.name] = plan
         if caller.user_id in self._standings:
             self._standings[caller.user_id].plan = plan
@@ -118,15 +121,33 @@ class MemoryAccounts:
 
     def are_of(self, caller: Caller, account_id: str) -> bool:
         """Whether the caller is a member of the account."""
-        return (account_id, caller.user_id) in self._members
+        return (account_id, caller.user_id) in self.roles
+
+    def role(self, user_id: str, account_id: str) -> Role:
+        """Raises NotFound for who is no member."""
+        found = self.roles.get((account_id, user_id))
+        if found is None:
+            raise not_found("account")
+        return found
+
+    def require(self, user_id: str, account_id: str, role: Role) -> Role:
+        """The user's role, if it is at least this one. Raises NotFound, NotAllowed."""
+        found = self.role(user_id, account_id)
+        if found.rank < role.rank:
+            raise NotAllowed(
+                "Only an owner of the account may do that."
+                if role is Role.OWNER
+                else "You are a viewer of this account and only read in it. An owner can make you a member."
+            )
+        return found
 
     def owns(self, caller: Caller) -> bool:
-        """Whether the account that the caller acts for was theirs from its beginning."""
-        return self._owners.get(caller.account_id) == caller.user_id
+        """Whether the caller is an owner of the account they act for."""
+        return self.roles.get((caller.account_id, caller.user_id)) is Role.OWNER
 
     def leave(self, caller: Caller) -> None:
         """End the caller's membership of the account they act for."""
-        self._members.discard((caller.account_id, caller.user_id))
+        self.roles.pop((caller.account_id, caller.user_id), None)
 
     def change_plan(self, plan: Plan) -> None:
         """Make the plan of that name what this one says, for everybody who is on it."""

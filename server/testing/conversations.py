@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
 from limits.plans import OverBudget
@@ -33,6 +32,7 @@ from server.ports.conversations import (
 )
 from server.ports.identity import Caller
 from server.ports.request_ids import RunFacts
+from server.ports.teams import Role
 from server.protocol.wire_values import LimitsView
 from server.testing.account_state import Standing
 from server.testing.interrupted_turns import MemoryInterrupts
@@ -53,12 +53,14 @@ class MemoryConversations(MemoryInterrupts):
         traces.pictures_of = self._pictures_of
         traces.lengths_of = self._lengths_of
         traces.session_of = lambda caller, session_id: self._find(caller, session_id).row
+        traces.session_to_change = lambda caller, session_id: self._to_change(caller, session_id).row
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         session_id = str(new_id(session_id, "conversation", "sessionId"))
         trace_id = str(known_id(trace_id, "trace"))
         if session_id not in self._sessions:
             trace = await self._traces.get(caller, trace_id)
+            self._accounts.require(caller.user_id, trace.account_id, Role.MEMBER)
             now = self._clock.now()
             row = SessionRow(
                 session_id=session_id,
@@ -75,9 +77,6 @@ class MemoryConversations(MemoryInterrupts):
             raise BadRequest("This conversation is about another trace.")
         return session.row
 
-    async def session(self, caller: Caller, session_id: str) -> SessionRow:
-        return self._find(caller, session_id).row
-
     async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
         trace_filter = None if trace_id is None else str(known_id(trace_id, "trace"))
         found = [
@@ -85,7 +84,7 @@ class MemoryConversations(MemoryInterrupts):
             for session in self._sessions.values()
             if session.turns
             and session.row.account_id == caller.account_id
-            and self._accounts.are_of(caller, session.row.account_id)
+            and self._may_read(caller, session.row)
             and trace_filter in (None, session.row.trace_id)
         ]
         return sorted(found, key=lambda row: row.updated_at, reverse=True)[:limit]
@@ -97,19 +96,8 @@ class MemoryConversations(MemoryInterrupts):
             found += self._sessions[row.session_id].found(search, trace.name)
         return found[search.offset : search.offset + search.limit]
 
-    async def archive_session(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
-        return self._changed(caller, session_id, archived_at=self._clock.now() if archived else None)
-
-    async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow:
-        return self._changed(caller, session_id, title=storable_text(title))
-
-    def _changed(self, caller: Caller, session_id: str, **changes: Any) -> SessionRow:
-        session = self._find(caller, session_id)
-        session.row = replace(session.row, **changes)
-        return session.row
-
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
-        session = self._find(caller, session_id)
+        session = self._to_change(caller, session_id)
         if session.has_unended_turn:
             raise TurnInProgress("This conversation is still answering: stop it first.")
         del self._sessions[session.row.session_id]
@@ -130,6 +118,7 @@ class MemoryConversations(MemoryInterrupts):
         turn_id = str(new_id(request.turn_id, "turn", "turnId"))
         is_new = str(new_id(request.session_id, "conversation", "sessionId")) not in self._sessions
         row = await self.open_session(caller, trace_id=request.trace_id, session_id=request.session_id)
+        self._to_write(caller, row.session_id)
         decided = self._reserved(request, turn_id, row, queue_behind=queue_behind, most_answering=most_answering)
         if is_new and not decided.allowed:
             del self._sessions[row.session_id]
@@ -216,6 +205,7 @@ class MemoryConversations(MemoryInterrupts):
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
         session, turn = self._find_turn(caller, turn_id)
+        self._to_write(caller, session.row.session_id)
         if not turn.status.has_ended:
             session.turns[turn.turn_id] = turn = replace(turn, cancel_requested=True)
         return turn
@@ -253,7 +243,7 @@ class MemoryConversations(MemoryInterrupts):
 
     async def note_refusal(self, caller: Caller, session_id: str, note: NewMessage) -> bool:
         session = self._sessions.get(str(known_id(session_id, "conversation")))
-        if session is None or not self._accounts.are_of(caller, session.row.account_id):
+        if session is None or not self._may_write(caller, session.row):
             return False
         if any(message.message_id == note.message_id for message in session.messages):
             return False
@@ -311,7 +301,7 @@ class MemoryConversations(MemoryInterrupts):
     ) -> str | None:
         message_id = str(known_id(message_id, "message"))
         for session in self._sessions.values():
-            if self._accounts.are_of(caller, session.row.account_id):
+            if self._may_read(caller, session.row):
                 for message in session.messages:
                     if message.message_id == message_id:
                         if message.sender is not Sender.MODEL:
@@ -323,31 +313,15 @@ class MemoryConversations(MemoryInterrupts):
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
         standing = self._accounts.standing(caller.user_id)
         session = None if session_id is None else self._sessions.get(str(known_id(session_id, "conversation")))
-        is_his = session is not None and self._accounts.are_of(caller, session.row.account_id)
+        may_read = session is not None and self._may_read(caller, session.row)
         return LimitsView(
             plan_name=standing.plan.name,
-            messages_used=session.messages_counted if session is not None and is_his else 0,
+            messages_used=session.messages_counted if session is not None and may_read else 0,
             messages_limit=standing.plan.chat_messages_per_session,
             sessions_used=standing.sessions_used,
             sessions_limit=standing.sessions_limit,
             resets_at=standing.resets_at,
         )
-
-    def _find(self, caller: Caller, session_id: str) -> MemorySession:
-        session = self._sessions.get(str(known_id(session_id, "conversation")))
-        if session is None or not self._accounts.are_of(caller, session.row.account_id):
-            raise not_found("conversation")
-        return session
-
-    def _holding(self, turn_id: str) -> MemorySession | None:
-        return next((session for session in self._sessions.values() if turn_id in session.turns), None)
-
-    def _find_turn(self, caller: Caller, turn_id: str) -> tuple[MemorySession, TurnRow]:
-        turn_id = str(known_id(turn_id, "turn"))
-        session = self._holding(turn_id)
-        if session is None or not self._accounts.are_of(caller, session.row.account_id):
-            raise not_found("turn")
-        return session, session.turns[turn_id]
 
     def _add_turn(
         self, session: MemorySession, request: TurnRequest, turn_id: str, messages_used: int, standing: Standing

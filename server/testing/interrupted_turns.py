@@ -5,22 +5,16 @@ from typing import Any
 
 from server.adapters.storable import known_id, not_found, storable_json
 from server.errors import NotFound
-from server.ports.clock import Clock
 from server.ports.conversations import TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
 from server.protocol.mounted import NOBODY_THERE
 from server.protocol.wire_values import AskedOfPage
-from server.testing.account_state import MemoryAccounts
-from server.testing.session_state import MemorySession
+from server.testing.session_access import MemorySessionAccess
 
 
-class MemoryInterrupts:
+class MemoryInterrupts(MemorySessionAccess):
     """That part of MemoryConversations."""
-
-    _accounts: MemoryAccounts
-    _clock: Clock
-    _sessions: dict[str, MemorySession]
 
     async def interrupt_turn(self, turn_id: str, interrupt: AskedOfPage, *, attempt: int) -> bool:
         turn_id = str(known_id(turn_id, "turn"))
@@ -40,14 +34,18 @@ class MemoryInterrupts:
         found: TurnRow | None = next(
             (turn for turn in self._asked() if turn.interrupt.interrupt_id == interrupt_id), None
         )
-        if found is None or not self._accounts.are_of(caller, found.account_id):
+        if (
+            found is None
+            or found.user_id != caller.user_id
+            or not self._may_write(caller, self._sessions[found.session_id].row)
+        ):
             raise not_found("interrupt")
         return found
 
     async def waiting_turn(self, caller: Caller, session_id: str) -> TurnRow | None:
         session_id = str(known_id(session_id, "conversation"))
         waiting = (turn for turn in self._asked() if turn.session_id == session_id and _still_waits(turn))
-        return next((turn for turn in waiting if self._accounts.are_of(caller, turn.account_id)), None)
+        return next((turn for turn in waiting if self._may_read(caller, self._sessions[turn.session_id].row)), None)
 
     async def resume_turn(
         self, caller: Caller, interrupt_id: str, result: dict[str, Any], *, context: dict[str, Any] | None = None

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 
 from limits.refusals import Decision, LimitType
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
-from server.errors import BadRequest, LimitExceeded, NotAllowed, NotFound
+from server.errors import BadRequest, LimitExceeded, NotAllowed, NotFound, TurnInProgress
 from server.ports.conversations import SessionRow
 from server.ports.identity import Caller
 from server.ports.run_labels import changed_labels
+from server.ports.teams import Role
 from server.ports.traces import ExpiredTrace, SharedSession, TracePlace, TraceRow, TraceSearch
 from server.testing.account_state import MemoryAccounts
 
@@ -26,11 +27,17 @@ class MemoryTraceRecords:
         """How many counted messages each of a user's conversations has."""
         self.session_of: Callable[[Caller, str], SessionRow] = _no_session
         """A conversation of the caller's. Raises NotFound."""
+        self.session_to_change: Callable[[Caller, str], SessionRow] = _no_session
+        """One that the caller may change. Raises NotFound, NotAllowed."""
         self._rows: dict[str, TraceRow] = {}
         self._links: dict[str, str] = {}
         self._session_links: dict[str, SharedSession] = {}
 
+    async def role(self, user_id: str, account_id: str) -> Role:
+        return self.accounts.role(user_id, account_id)
+
     async def reserve_upload(self, caller: Caller) -> None:
+        self.accounts.require(caller.user_id, caller.account_id, Role.MEMBER)
         standing = self.accounts.standing(caller.user_id)
         self._hold_to_total(caller.user_id)
         limit = standing.plan.monthly_upload_limit
@@ -46,6 +53,7 @@ class MemoryTraceRecords:
         trace_id = str(new_id(row.trace_id, "trace", "traceId"))
         if trace_id in self._rows:
             raise BadRequest("Something with this id exists already. Choose a new one.")
+        self.accounts.require(row.user_id, row.account_id, Role.MEMBER)
         self._hold_to_total(row.user_id)
         days = self.accounts.standing(row.user_id).plan.retention_days
         expires_at = None if days is None else self.accounts.clock.now() + timedelta(days=days)
@@ -81,17 +89,31 @@ class MemoryTraceRecords:
         ][:limit]
 
     async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
-        row = await self.get(caller, trace_id)
+        row = await self._to_change(caller, trace_id)
         self._rows[row.trace_id] = replace(row, run=changed_labels(row.run, changes))
         return self._rows[row.trace_id]
 
-    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
+    async def delete(self, caller: Caller, trace_id: str) -> Sequence[str]:
+        row = await self._to_change(caller, trace_id)
+        if row.user_id != caller.user_id and self.accounts.role(caller.user_id, row.account_id) is not Role.OWNER:
+            raise NotAllowed("Only who uploaded this trace, or an owner of the account, may remove it.")
+        pictures = self.pictures_of(row.trace_id)
+        if pictures is None:
+            raise TurnInProgress("A conversation about this trace is still answering: stop it first.")
+        self.forget(row)
+        return pictures
+
+    async def _to_change(self, caller: Caller, trace_id: str) -> TraceRow:
         row = await self.get(caller, trace_id)
-        self._remove(row)
+        self.accounts.require(caller.user_id, row.account_id, Role.MEMBER)
         return row
 
+    def of_account(self, account_id: str) -> Sequence[TraceRow]:
+        """Everybody's traces in it."""
+        return [row for row in self._rows.values() if row.account_id == account_id]
+
     async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
-        row, plan = await self.get(caller, trace_id), self.accounts.standing(caller.user_id).plan
+        row, plan = await self._to_change(caller, trace_id), self.accounts.standing(caller.user_id).plan
         if token_hash is not None and not plan.allow_public_sharing:
             raise NotAllowed(f"The {plan.name} plan does not include sharing by link.")
         self._links = {link: linked for link, linked in self._links.items() if linked != row.trace_id}
@@ -108,7 +130,9 @@ class MemoryTraceRecords:
         return row
 
     async def share_session(self, caller: Caller, session_id: str, token_hash: str | None) -> None:
-        row, plan = self.session_of(caller, session_id), self.accounts.standing(caller.user_id).plan
+        row, plan = self.session_to_change(caller, session_id), self.accounts.standing(caller.user_id).plan
+        if token_hash is not None and row.user_id != caller.user_id:
+            raise NotAllowed("Only who began this conversation may do that.")
         if token_hash is not None and not plan.allow_public_sharing:
             raise NotAllowed(f"The {plan.name} plan does not include sharing by link.")
         links = self._session_links.items()
@@ -149,12 +173,13 @@ class MemoryTraceRecords:
     async def delete_expired(self, trace_id: str, now: datetime) -> None:
         row = self._rows.get(trace_id)
         if row is not None and row.expires_at is not None and row.expires_at <= now:
-            self._remove(row)
+            self.forget(row)
 
     async def is_content_used(self, sha256: str) -> bool:
         return any(row.sha256 == sha256 for row in self._rows.values())
 
-    def _remove(self, row: TraceRow) -> None:
+    def forget(self, row: TraceRow) -> None:
+        """With all that belongs to it."""
         del self._rows[row.trace_id]
         for notify in self.on_delete:
             notify(row.trace_id)

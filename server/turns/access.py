@@ -1,7 +1,8 @@
 """The only way to a thing that belongs to somebody: one function per kind of object, each answers "may this caller?".
 
-The stores answer only for the caller's accounts (in SQL, by row-level security); these check the row that came back
-once more, so that a mistake in a store cannot show one account's things to another.
+The stores answer only for accounts of which the caller is a member, and of conversations for those they may read (in
+SQL). These check the row that came back once more, so that a mistake in a store shows nobody another account's things.
+A thing that is asked for by its id needs membership in its own account, whichever one the caller acts for.
 """
 
 import hashlib
@@ -9,8 +10,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from server.errors import NotFound
-from server.ports.conversations import Conversations, SessionRow, TurnRow
+from server.ports.conversations import Conversations, SessionRow, TurnRow, Visibility
 from server.ports.identity import Caller
+from server.ports.teams import Membership
 from server.ports.traces import TraceRecords, TraceRow
 
 Row = TypeVar("Row", TraceRow, SessionRow, TurnRow)
@@ -18,7 +20,7 @@ Row = TypeVar("Row", TraceRow, SessionRow, TurnRow)
 
 async def trace_of(records: TraceRecords, caller: Caller, trace_id: str) -> TraceRow:
     """Raises NotFound, also for a trace of somebody else."""
-    return _checked(await records.get(caller, trace_id), caller, "trace", trace_id)
+    return await _checked(records, await records.get(caller, trace_id), caller, "trace", trace_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +44,21 @@ def link_hash(token: str) -> str:
 
 async def session_of(conversations: Conversations, caller: Caller, session_id: str) -> SessionRow:
     """Raises NotFound, also for a session of somebody else."""
-    return _checked(await conversations.session(caller, session_id), caller, "session", session_id)
+    row = await conversations.session(caller, session_id)
+    if row.user_id != caller.user_id and row.visibility is Visibility.PRIVATE:
+        raise NotFound(f"There is no session {session_id}.")
+    return await _checked(conversations, row, caller, "session", session_id)
 
 
 async def turn_of(conversations: Conversations, caller: Caller, turn_id: str) -> TurnRow:
     """Raises NotFound, also for a turn of somebody else."""
-    return _checked(await conversations.turn(caller, turn_id), caller, "turn", turn_id)
+    return await _checked(conversations, await conversations.turn(caller, turn_id), caller, "turn", turn_id)
 
 
-def _checked(row: Row, caller: Caller, kind: str, identifier: str) -> Row:
-    if row.account_id != caller.account_id:
-        raise NotFound(f"There is no {kind} {identifier}.")
+async def _checked(store: Membership, row: Row, caller: Caller, kind: str, identifier: str) -> Row:
+    if row.account_id != caller.account_id:  # for which membership was checked when the caller became known
+        try:
+            await store.role(caller.user_id, row.account_id)
+        except NotFound:
+            raise NotFound(f"There is no {kind} {identifier}.") from None
     return row

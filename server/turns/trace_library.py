@@ -171,11 +171,11 @@ class TraceLibrary:
         return pieces
 
     async def remove(self, caller: Caller, trace_id: str) -> None:
-        """Remove a trace with its sessions, pictures and bytes. Raises NotFound, TurnInProgress."""
+        """Remove a trace with everybody's sessions about it, pictures and bytes. Raises NotFound, NotAllowed,
+        TurnInProgress."""
         row = await self.row(caller, trace_id)
-        for session in await self._conversations.sessions(caller, trace_id=trace_id):
-            await self.remove_session(caller, session.session_id)
-        await self._records.delete(caller, trace_id)
+        for picture in await self._records.delete(caller, trace_id):
+            await self._objects.delete(PICTURES_BUCKET, picture)
         await self._objects.delete(TRACES_BUCKET, row.object_path)
         await self._workers.forget(row.sha256)
 

@@ -40,12 +40,14 @@ create table if not exists auth.users (
     aud text default 'authenticated',
     role text default 'authenticated',
     email text,
+    email_confirmed_at timestamptz,
     is_anonymous boolean not null default false,
     raw_app_meta_data jsonb,
     raw_user_meta_data jsonb,
     created_at timestamptz default now(),
     updated_at timestamptz default now()
 );
+alter table auth.users add column if not exists email_confirmed_at timestamptz;  -- made before it was needed
 alter table auth.users enable row level security;
 revoke all on auth.users from anon, authenticated;
 

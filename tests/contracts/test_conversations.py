@@ -335,7 +335,11 @@ async def test_a_deleted_session_is_gone_and_names_its_pictures(world: World) ->
 async def test_a_deleted_trace_takes_its_sessions_with_it(world: World) -> None:
     talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
     await talk.ask(turn_id)
-    await world.traces.delete(talk.caller, talk.trace_id)
+    with pytest.raises(TurnInProgress):
+        await world.traces.delete(talk.caller, talk.trace_id)
+    picture = NewMessage(message_id=new_uuid(), sender=Sender.TOOL_RESULT, text="", image_path="a/1.png")
+    await world.conversations.end_turn(turn_id, TurnEnding(status=TurnStatus.COMPLETED, messages=(picture,)))
+    assert await world.traces.delete(talk.caller, talk.trace_id) == ["a/1.png"]
     assert await world.conversations.sessions(talk.caller) == []
     assert await talk.end(turn_id, TurnStatus.COMPLETED, "too late") is None
 

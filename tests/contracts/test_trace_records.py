@@ -66,11 +66,11 @@ async def test_an_id_is_used_once(world: World) -> None:
         await world.traces.insert(row)
 
 
-async def test_a_deleted_trace_is_returned_and_gone(world: World) -> None:
+async def test_a_deleted_trace_is_gone(world: World) -> None:
     caller = await world.user()
     row = a_trace_of(caller)
     await world.traces.insert(row)
-    assert await world.traces.delete(caller, row.trace_id) == row
+    assert await world.traces.delete(caller, row.trace_id) == []
     with pytest.raises(NotFound):
         await world.traces.get(caller, row.trace_id)
 

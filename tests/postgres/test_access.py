@@ -186,6 +186,11 @@ FORBIDDEN: list[LiteralString] = [
     "delete from chat_messages",
     "delete from plan_changes",
     "select * from plan_changes",
+    "select * from account_invitations",
+    "insert into account_invitations (account_id, email, role, token_hash, invited_by, expires_at) "
+    "select id, 'a@example.com', 'owner', repeat('a', 64), auth.uid(), now() from accounts",
+    "update chat_sessions set visibility = 'account'",
+    "select * from flamechat_private.session_readers",
     "create table flamechat_private.mine ()",
 ]
 
@@ -270,26 +275,62 @@ def test_everybody_reads_what_is_on_offer(owner: Connection[Row]) -> None:
         assert names(api, "select name from subscription_plans") == {"free", "pro", "local"}
 
 
-def test_a_member_reads_what_the_account_holds_and_a_viewer_cannot_ask(owner: Connection[Row]) -> None:
+def joins(owner: Connection[Row], guest: Person, host: Person, role: str) -> None:
+    owner.execute(
+        "insert into account_members (account_id, user_id, role) values (%s, %s, %s) "
+        "on conflict (account_id, user_id) do update set role = excluded.role",
+        [host.account_id, guest.user_id, role],
+    )
+
+
+def asks(owner: Connection[Row], person: Person, trace_id: str, session_id: str) -> str | None:
+    """The SQLSTATE of the refusal; None when it was accepted."""
+    try:
+        with owner.transaction():
+            owner.execute(
+                "select reserve_chat_turn(%s, %s, %s, gen_random_uuid(), 'prompt', 'hello', '{}', "
+                "p_queue_behind => true)",
+                [person.user_id, trace_id, session_id],
+            )
+    except psycopg.Error as refused:
+        return refused.sqlstate
+    return None
+
+
+def test_a_member_reads_the_accounts_traces_and_nobody_elses_conversations(owner: Connection[Row]) -> None:
+    """Two members of one account, by a project's API; the conversations are private until their maker shows them."""
     host, guest = a_person(owner), a_person(owner)
-    owner.execute(
-        "insert into account_members (account_id, user_id, role) values (%s, %s, 'viewer')",
-        [host.account_id, guest.user_id],
-    )
+    joins(owner, guest, host, "owner")
+    for table, shown in (("traces", 2), ("trace_notes", 2), ("kept_views", 1), *CONVERSATION_TABLES.items()):
+        count = sql.SQL("select count(*) from {}").format(sql.Identifier(table))
+        with signed_in(owner, "authenticated", guest.user_id) as api:
+            assert api.execute(count).fetchone() == (shown,), table
     with signed_in(owner, "authenticated", guest.user_id) as api:
-        assert api.execute("select count(*) from chat_messages").fetchone() == (2,)
         assert names(api, "select user_id from account_members") == {host.user_id, guest.user_id}
-    with pytest.raises(psycopg.Error) as refused, owner.transaction():
-        owner.execute(
-            "select reserve_chat_turn(%s, %s, %s, gen_random_uuid(), 'prompt', 'hello', '{}', p_queue_behind => true)",
-            [guest.user_id, host.trace_id, host.session_id],
-        )
-    assert refused.value.sqlstate == "PT404"
-    owner.execute("update account_members set role = 'member' where user_id = %s", [guest.user_id])
-    owner.execute(
-        "select reserve_chat_turn(%s, %s, %s, gen_random_uuid(), 'prompt', 'hello', '{}', p_queue_behind => true)",
-        [guest.user_id, host.trace_id, host.session_id],
-    )
+    owner.execute("update chat_sessions set visibility = 'account' where id = %s", [host.session_id])
+    for table in CONVERSATION_TABLES:
+        with signed_in(owner, "authenticated", guest.user_id) as api:
+            count = sql.SQL("select count(*) from {}").format(sql.Identifier(table))
+            assert api.execute(count).fetchone() == (2,), table
+
+
+CONVERSATION_TABLES = {"chat_sessions": 1, "chat_turns": 1, "chat_messages": 1}
+"""With how many rows of them somebody reads who has one conversation."""
+
+
+def test_who_may_ask_where(owner: Connection[Row]) -> None:
+    host, guest = a_person(owner), a_person(owner)
+    own = str(uuid4())
+    assert asks(owner, guest, host.trace_id, own) == "PT404", "a stranger"
+    joins(owner, guest, host, "viewer")
+    assert asks(owner, guest, host.trace_id, own) == "PT403", "a viewer"
+    joins(owner, guest, host, "member")
+    assert asks(owner, guest, host.trace_id, own) is None, "a member, in a conversation of their own"
+    assert asks(owner, guest, host.trace_id, host.session_id) == "PT404", "in a private one"
+    owner.execute("update chat_sessions set visibility = 'account' where id = %s", [host.session_id])
+    assert asks(owner, guest, host.trace_id, host.session_id) is None, "in one that is shown to the account"
+    joins(owner, guest, host, "viewer")
+    assert asks(owner, guest, host.trace_id, host.session_id) == "PT404", "a viewer there"
 
 
 def test_only_who_may_read_a_session_may_listen_to_it(owner: Connection[Row]) -> None:
@@ -303,7 +344,14 @@ def test_only_who_may_read_a_session_may_listen_to_it(owner: Connection[Row]) ->
 
     assert received(one, f"chat:{one.session_id}") == 1
     assert received(other, f"chat:{one.session_id}") == 0
+    joins(owner, other, one, "owner")
+    assert received(other, f"chat:{one.session_id}") == 0, "a private conversation, also of the same account"
+    owner.execute("update chat_sessions set visibility = 'account' where id = %s", [one.session_id])
+    assert received(other, f"chat:{one.session_id}") == 1
     for topic in (f"chat:{other.session_id}", "chat:", "chat:' or true --", one.session_id, ""):
+        assert received(one, topic) == 0, topic
+    assert received(one, f"account:{one.account_id}") == received(other, f"account:{one.account_id}") == 1
+    for topic in (f"account:{other.account_id}", "account:", f"account:{one.user_id}", one.account_id):
         assert received(one, topic) == 0, topic
 
 
@@ -319,14 +367,27 @@ def test_no_user_may_broadcast(owner: Connection[Row]) -> None:
 
 def test_objects_are_read_under_ones_own_account_and_written_by_no_user(owner: Connection[Row]) -> None:
     one, other = a_person(owner), a_person(owner)
-    for bucket in ("traces", "ai-snapshots"):
-        owner.execute("insert into storage.objects (bucket_id, name) values (%s, %s)", [bucket, f"{one.account_id}/a"])
-    owner.execute("insert into storage.objects (bucket_id, name) values ('traces', 'loose')")
+    picture = f"{one.account_id}/{one.turn_id}/call.png"
+    for bucket, path in (
+        ("traces", f"{one.account_id}/a"),
+        ("traces", "loose"),
+        ("ai-snapshots", picture),
+        ("ai-snapshots", f"{one.account_id}/a"),
+        ("ai-snapshots", f"{other.account_id}/{one.turn_id}/call.png"),
+        ("ai-snapshots", f"{one.account_id}/{one.account_id}/call.png"),
+    ):
+        owner.execute("insert into storage.objects (bucket_id, name) values (%s, %s)", [bucket, path])
     query: LiteralString = "select bucket_id || ':' || name from storage.objects"
     with signed_in(owner, "authenticated", one.user_id) as api:
-        assert names(api, query) == {f"traces:{one.account_id}/a", f"ai-snapshots:{one.account_id}/a"}
+        assert names(api, query) == {f"traces:{one.account_id}/a", f"ai-snapshots:{picture}"}
     with signed_in(owner, "authenticated", other.user_id) as api:
         assert names(api, query) == set()
+    joins(owner, other, one, "member")
+    with signed_in(owner, "authenticated", other.user_id) as api:
+        assert names(api, query) == {f"traces:{one.account_id}/a"}, "no picture of a private conversation"
+    owner.execute("update chat_sessions set visibility = 'account' where id = %s", [one.session_id])
+    with signed_in(owner, "authenticated", other.user_id) as api:
+        assert names(api, query) == {f"traces:{one.account_id}/a", f"ai-snapshots:{picture}"}
     with signed_in(owner, "authenticated", one.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
         api.execute("insert into storage.objects (bucket_id, name) values ('traces', %s)", [f"{one.account_id}/b"])
 

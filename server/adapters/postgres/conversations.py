@@ -36,6 +36,7 @@ from server.ports.conversations import (
     TurnEnding,
     TurnRequest,
     TurnRow,
+    Visibility,
 )
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob
@@ -99,6 +100,14 @@ class PostgresConversations(PostgresInterrupts):
             "title": storable_text(title),
         }
         return _session(await self._one("rename_session", parameters, "conversation"))
+
+    async def show_session(self, caller: Caller, session_id: str, visibility: Visibility) -> SessionRow:
+        parameters = {
+            "session_id": known_id(session_id, "conversation"),
+            "user_id": caller.user_id,
+            "visibility": visibility.value,
+        }
+        return _session(await self._one("show_session", parameters, "conversation"))
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
         parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
@@ -326,6 +335,7 @@ def _session(row: DictRow) -> SessionRow:
         created_at=row["created_at"].astimezone(UTC),
         updated_at=row["updated_at"].astimezone(UTC),
         archived_at=None if row["archived_at"] is None else row["archived_at"].astimezone(UTC),
+        visibility=Visibility(row["visibility"]),
     )
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
+from server.adapters.postgres.teams import PostgresMembership
 from server.adapters.postgres.turn_rows import turn_row
 from server.adapters.storable import known_id, new_id, not_found, storable_json
 from server.ports.conversations import TurnRow
@@ -16,11 +16,8 @@ from server.protocol.mounted import NOBODY_THERE
 from server.protocol.wire_values import AskedOfPage
 
 
-class PostgresInterrupts:
+class PostgresInterrupts(PostgresMembership):
     """That part of Conversations."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def interrupt_turn(self, turn_id: str, interrupt: AskedOfPage, *, attempt: int) -> bool:
         asked = interrupt.model_dump(mode="json", by_alias=True, include={"tool_call_id", "tool_name", "args"})

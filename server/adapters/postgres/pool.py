@@ -17,6 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from limits.refusals import Decision, LimitType
 from server.errors import (
     BadRequest,
+    Conflict,
     DatabaseBusy,
     DatabaseUnavailable,
     LimitExceeded,
@@ -113,8 +114,8 @@ class Database:
     async def transaction(self) -> AsyncIterator[AsyncConnection[DictRow]]:
         """A connection inside a transaction as `service_role`.
 
-        Raises what the database's functions refuse with (NotFound, BadRequest, TurnInProgress, LimitExceeded), and
-        DatabaseUnavailable when it cannot be reached or does not answer.
+        Raises what the database's functions refuse with (NotFound, NotAllowed, BadRequest, TurnInProgress, Conflict,
+        LimitExceeded), and DatabaseUnavailable when it cannot be reached or does not answer.
         """
         try:
             async with AsyncExitStack() as stack:
@@ -183,7 +184,7 @@ def _meaning(error: psycopg.Error) -> ServerError | None:
         case "PT400":
             return BadRequest(text)
         case "PT409":
-            return TurnInProgress(text)
+            return Conflict(text) if error.diag.message_detail == "account" else TurnInProgress(text)
         case "PT402":
             return LimitExceeded(decision(json.loads(error.diag.message_detail or "{}")))
         case "23505":

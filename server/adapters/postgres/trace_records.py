@@ -7,8 +7,9 @@ from typing import Any
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from server.adapters.postgres.pool import Database, decision
+from server.adapters.postgres.pool import decision
 from server.adapters.postgres.statements import statement
+from server.adapters.postgres.teams import PostgresMembership
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import LimitExceeded
 from server.ports.identity import Caller
@@ -16,13 +17,11 @@ from server.ports.run_labels import RunLabels, changed_labels
 from server.ports.traces import ExpiredTrace, SharedSession, TracePlace, TraceRow, TraceSearch
 
 
-class PostgresTraceRecords:
+class PostgresTraceRecords(PostgresMembership):
     """TraceRecords over a Database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def reserve_upload(self, caller: Caller) -> None:
+        await self._all("may_upload", {"user_id": caller.user_id, "account_id": known_id(caller.account_id, "account")})
         rows = await self._all("reserve_upload", {"user_id": caller.user_id})
         decided = decision(rows[0])
         if not decided.allowed:
@@ -89,11 +88,9 @@ class PostgresTraceRecords:
             rows = await (await connection.execute(statement("label_trace"), named | labels)).fetchall()
         return _trace(rows[0])
 
-    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
+    async def delete(self, caller: Caller, trace_id: str) -> Sequence[str]:
         rows = await self._all("delete_trace", {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id})
-        if not rows:
-            raise not_found("trace")
-        return _trace(rows[0])
+        return [row["picture"] for row in rows]
 
     async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
         parameters = {"user_id": caller.user_id, "trace_id": known_id(trace_id, "trace"), "token_hash": token_hash}

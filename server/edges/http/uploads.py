@@ -73,7 +73,7 @@ class UploadsUnderWay:
     @contextmanager
     def hold(self, caller: Caller, upload_id: str | None, upload: Upload) -> Iterator[None]:
         """Let its sender find it as long as the context lasts; without an id nobody asks."""
-        key = (caller.account_id, upload_id or "")
+        key = (caller.user_id, upload_id or "")
         if upload_id is None or key in self._uploads:
             yield
             return
@@ -85,7 +85,7 @@ class UploadsUnderWay:
 
     def of(self, caller: Caller) -> list[tuple[str, Upload]]:
         """The caller's, by their ids, in the order of their arrival."""
-        return [(upload_id, one) for (account, upload_id), one in self._uploads.items() if account == caller.account_id]
+        return [(upload_id, one) for (user_id, upload_id), one in self._uploads.items() if user_id == caller.user_id]
 
 
 def plain_name(name: str | None) -> str:

@@ -3,15 +3,16 @@
 select * from public.open_chat_session(%(user_id)s, %(trace_id)s, %(session_id)s)
 
 -- name: session
--- One session, if one of the caller's accounts holds it.
+-- One session, if the caller may read it.
 select * from public.chat_sessions
-where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+where id = %(session_id)s
+    and id in (select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s)
 
 -- name: sessions
 -- The list of conversations: one in which nothing was asked is not shown.
 select * from public.chat_sessions s
 where s.account_id = %(account_id)s
-    and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and s.id in (select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s)
     and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
     and exists (select from public.chat_messages m where m.session_id = s.id and m.turn_id is not null)
 order by s.updated_at desc, s.id
@@ -20,14 +21,18 @@ limit %(limit)s
 -- name: rename_session
 -- A new title; not a use of the session, so it keeps its place in the list.
 update public.chat_sessions set title = %(title)s
-where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where id = flamechat_private.session_to_change(%(user_id)s, %(session_id)s)
 returning *
 
 -- name: archive_session
 -- Put away, or back; a session in which something is asked afterwards comes back by itself.
 update public.chat_sessions set archived_at = case when %(archived)s then clock_timestamp() end
-where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where id = flamechat_private.session_to_change(%(user_id)s, %(session_id)s)
 returning *
+
+-- name: show_session
+-- The function decides whether the caller may.
+select * from flamechat_private.show_chat_session(%(user_id)s, %(session_id)s, %(visibility)s)
 
 -- name: found_sessions
 -- Conversations over all traces, newest first, of those whose title, trace or text has the words; `passage` is the newest
@@ -44,7 +49,7 @@ left join lateral (
     limit 1
 ) as found on true
 where s.account_id = %(account_id)s
-    and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and s.id in (select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s)
     and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
     and (%(archived)s::boolean is null or coalesce(s.archived_at >= s.updated_at, false) = %(archived)s)
     and exists (select from public.chat_messages m where m.session_id = s.id and m.turn_id is not null)
@@ -74,8 +79,8 @@ select * from public.hold_turn_budget(%(turn_id)s, %(bound_usd)s, %(bound_tokens
 -- name: may_note_refusal
 -- A session in which the user may write, and no such note in it: all that a prompt costs that is refused again.
 select exists (
-    select from public.chat_sessions s
-    where s.id = %(session_id)s and s.account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+    select from flamechat_private.session_readers r
+    where r.session_id = %(session_id)s and r.user_id = %(user_id)s and r.may_write
 ) and not exists (select from public.chat_messages m where m.id = %(message_id)s) as may
 
 -- name: lock_session
@@ -96,9 +101,10 @@ select count(distinct t.session_id) as answering from public.chat_turns t
 where t.user_id = %(user_id)s and t.ended_at is null
 
 -- name: turn
--- One turn, if one of the caller's accounts holds it.
+-- One turn, if the caller may read its session.
 select * from public.chat_turns
-where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+where id = %(turn_id)s
+    and session_id in (select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s)
 
 -- name: start_turn
 -- The turn as it starts, or no row when there is nothing to run.
@@ -140,16 +146,18 @@ where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner 
 returning id
 
 -- name: turn_of_interrupt
--- The turn that asked the page this last, if the caller may write in it.
+-- The turn that asked the page this last, if the caller asked it and still may: it is about what their page shows.
 select * from public.chat_turns
-where interrupt_id = %(interrupt_id)s
-    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where interrupt_id = %(interrupt_id)s and user_id = %(user_id)s and session_id in (
+    select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s and r.may_write
+)
 
 -- name: waiting_turn
--- The turn of a session that waits for the page, if one of the caller's accounts holds it.
+-- The turn of a session that waits for the page, if the caller may read the session.
 select * from public.chat_turns
 where session_id = %(session_id)s and interrupt_id is not null and interrupt_result is null and ended_at is null
-    and not cancel_requested and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and not cancel_requested
+    and session_id in (select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s)
 
 -- name: resume_turn
 -- The first answer counts; what is on screen now takes the place of what the prompt came with, where it is given.
@@ -159,8 +167,9 @@ set interrupt_result = %(result)s, context = case
     else %(context)s::jsonb || jsonb_strip_nulls(jsonb_build_object(%(kept)s::text, context -> %(kept)s::text))
 end
 where interrupt_id = %(interrupt_id)s and interrupt_result is null and ended_at is null and not cancel_requested
-    and interrupt_expires_at > clock_timestamp()
-    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+    and interrupt_expires_at > clock_timestamp() and user_id = %(user_id)s and session_id in (
+        select r.session_id from flamechat_private.session_readers r where r.user_id = %(user_id)s and r.may_write
+    )
 returning *
 
 -- name: expire_interrupts
@@ -173,7 +182,9 @@ returning *
 -- name: request_cancel
 -- An ended turn is left as it is, and returned.
 update public.chat_turns set cancel_requested = cancel_requested or ended_at is null
-where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where id = %(turn_id)s and session_id = flamechat_private.session_to_write(
+    %(user_id)s, (select t.session_id from public.chat_turns t where t.id = %(turn_id)s)
+)
 returning *
 
 -- name: end_turn
@@ -270,6 +281,6 @@ select turn_id from public.chat_messages where id = %(message_id)s
 -- name: limits
 -- Where the caller stands; a session that is not theirs counts nothing.
 select * from public.chat_limits(%(user_id)s, (
-    select id from public.chat_sessions
-    where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    select r.session_id from flamechat_private.session_readers r
+    where r.session_id = %(session_id)s and r.user_id = %(user_id)s
 ))

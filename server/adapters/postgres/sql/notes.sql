@@ -14,13 +14,11 @@ select * from public.add_trace_note(
 -- name: rewrite_trace_note
 -- Another text.
 update public.trace_notes set body = %(body)s, updated_at = clock_timestamp()
-where id = %(note_id)s and trace_id = %(trace_id)s
-    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where id = flamechat_private.note_to_change(%(user_id)s, %(trace_id)s, %(note_id)s)
 returning *
 
 -- name: remove_trace_note
 -- For good.
 delete from public.trace_notes
-where id = %(note_id)s and trace_id = %(trace_id)s
-    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+where id = flamechat_private.note_to_change(%(user_id)s, %(trace_id)s, %(note_id)s, p_removing => true)
 returning id

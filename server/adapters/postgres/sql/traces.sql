@@ -1,3 +1,7 @@
+-- name: may_upload
+-- Before anything is counted.
+select flamechat_private.require_role(%(user_id)s, %(account_id)s, 'member')
+
 -- name: reserve_upload
 -- Count an upload, or say which ceiling is reached.
 select * from public.reserve_trace_upload(%(user_id)s)
@@ -12,10 +16,10 @@ insert into public.traces (
     id, account_id, user_id, name, sha256, size_bytes, format, unit, duration_ns, summary, object_path, created_at,
     expires_at, labels, program
 )
-values (
+select
     %(trace_id)s, %(account_id)s, %(user_id)s, %(name)s, %(sha256)s, %(size_bytes)s, %(format)s, %(unit)s,
     %(duration_ns)s, %(summary)s, %(object_path)s, %(created_at)s, %(expires_at)s, %(labels)s, %(program)s
-)
+from flamechat_private.require_role(%(user_id)s, %(account_id)s, 'member')
 
 -- name: trace
 -- One trace, if one of the caller's accounts holds it.
@@ -45,9 +49,8 @@ order by t.created_at desc, t.id desc
 limit %(limit)s
 
 -- name: trace_to_label
--- Of accounts in which the caller may write; who changes its labels at the same time waits.
-select labels, program from public.traces
-where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+-- If the caller may; who changes its labels at the same time waits.
+select labels, program from public.traces where id = flamechat_private.trace_to_change(%(user_id)s, %(trace_id)s)
 for update
 
 -- name: label_trace
@@ -56,10 +59,8 @@ update public.traces set labels = %(labels)s, program = %(program)s where id = %
 returning *
 
 -- name: delete_trace
--- The row, with its sessions by cascade; returned so that its objects can follow.
-delete from public.traces
-where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
-returning *
+-- With all conversations about it; the paths of the pictures in them.
+select * from flamechat_private.delete_trace(%(user_id)s, %(trace_id)s) as picture
 
 -- name: expired_traces
 -- With the pictures of all their conversations; a turn that runs is waited for.

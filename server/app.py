@@ -175,6 +175,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
     from server.adapters.postgres.relay import PostgresRelay
+    from server.adapters.postgres.teams import PostgresTeams
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
     from server.adapters.postgres.turn_sweep import TurnSweep
@@ -224,6 +225,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     history=with_fleets(settings, PostgresHistory(database)),
                     keys=PostgresProgramKeys(database),
                     renders=PostgresRenderQuota(database),
+                    teams=PostgresTeams(database),
                 ),
                 backing=backing,
                 workers=workers,

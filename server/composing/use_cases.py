@@ -28,6 +28,7 @@ from server.edges.http.services import (
     Services,
     SocketServices,
     StreamServices,
+    TeamServices,
     ToolServices,
     TraceServices,
     UploadServices,
@@ -50,10 +51,12 @@ from server.ports.relay import Relay
 from server.ports.repositories import Repositories
 from server.ports.request_ids import RunFacts
 from server.ports.scores import Scores
+from server.ports.teams import Teams
 from server.ports.traces import TraceRecords, TraceWorkers
 from server.ports.web import Web
 from server.settings import Settings
 from server.turns.account_memory import AccountMemory
+from server.turns.account_teams import AccountTeams
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
@@ -79,7 +82,8 @@ ENDING_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What is kept in tables; without `memory` nothing is remembered, without `notes` nothing noted."""
+    """What is kept in tables; without `memory` nothing is remembered, without `notes` nothing noted,
+    without `teams` everybody has one account."""
 
     conversations: Conversations
     records: TraceRecords
@@ -88,6 +92,7 @@ class Rows:
     memory: CoreMemory | None = None
     notes: Notes | None = None
     kept_views: KeptViews | None = None
+    teams: Teams | None = None
     history: History | None = None
     keys: ProgramKeys | None = None
     renders: RenderQuota | None = None
@@ -235,6 +240,7 @@ def _services(
         ),
         server=server,
         memory=MemoryServices(account_memory=memory),
+        teams=TeamServices(account_teams=_teams(adapters)),
         rates=_rates(settings, adapters),
     )
 
@@ -262,6 +268,13 @@ def _key_issuing(adapters: Adapters) -> KeyIssuing | None:
 
 def _notes(rows: Rows) -> TraceNotes | None:
     return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
+
+
+def _teams(adapters: Adapters) -> AccountTeams | None:
+    backing = adapters.backing
+    if adapters.rows.teams is None:
+        return None
+    return AccountTeams(adapters.rows.teams, backing.objects, adapters.workers, several=backing.client.teams)
 
 
 def _questions(rows: Rows, library: TraceLibrary) -> RunQuestions | None:

@@ -30,6 +30,7 @@ class StartAnalysis(WireModel):
     session_id: Identifier
     access_token: str | None = None
     user_id: str | None = None
+    account_id: Identifier | None = None
     prompt: Prompt | None = None
     turn_id: Identifier | None = None
     mounted_tools: Mounted = ()

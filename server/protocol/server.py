@@ -80,7 +80,16 @@ class ProtocolError(WireModel):
     """The message was not accepted; the socket stays open."""
 
     type: Literal["protocol_error"] = "protocol_error"
-    code: Literal["turn_in_progress", "not_supported", "bad_field", "unknown_type", "bad_json", "not_found", "busy"]
+    code: Literal[
+        "turn_in_progress",
+        "not_supported",
+        "bad_field",
+        "unknown_type",
+        "bad_json",
+        "not_found",
+        "not_allowed",
+        "busy",
+    ]
     message: str
     field: str | None = None
 

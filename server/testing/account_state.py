@@ -105,6 +105,7 @@ class MemoryAccounts:
     _standings: dict[str, Standing] = field(default_factory=dict)
     roles: dict[tuple[str, str], Role] = field(default_factory=dict)
     """By account and user, in the order they came."""
+    since: dict[tuple[str, str], datetime] = field(default_factory=dict)
     keys_of: Callable[[str], int] = lambda _: 0
     """How many keys for programs a user has that work."""
 
@@ -112,12 +113,19 @@ class MemoryAccounts:
         """Make the user, as the owner of their account, or a member of one that has an owner; again: put them on another
         plan."""
         has_owner = any(account == caller.account_id for account, _ in self.roles)
-        self.roles.setdefault((caller.account_id, caller.user_id), Role.MEMBER if has_owner else Role.OWNER)
+        self.join(caller.user_id, caller.account_id, Role.MEMBER if has_owner else Role.OWNER)
         self.plans[plan.name] = plan
         if caller.user_id in self._standings:
             self._standings[caller.user_id].plan = plan
         else:
             self._standings[caller.user_id] = Standing(plan=plan, period_end=self.clock.now() + MONTH)
+
+    def join(self, user_id: str, account_id: str, role: Role) -> None:
+        """Make the user a member; who is one has the greater of both roles then."""
+        had = self.roles.get((account_id, user_id))
+        if had is None or had.rank < role.rank:
+            self.roles[account_id, user_id] = role
+        self.since.setdefault((account_id, user_id), self.clock.now())
 
     def are_of(self, caller: Caller, account_id: str) -> bool:
         """Whether the caller is a member of the account."""

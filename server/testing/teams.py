@@ -1,7 +1,6 @@
-"""Accounts of several people in memory: the twin of PostgresTeams, by the rules of `supabase/migrations/*_teams.sql`.
-"""
+"""Accounts of several people in memory: the twin of PostgresTeams, by the rules of its migration."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ class _Open:
 class _Made:
     name: str
     created_at: datetime
-    since: dict[str, datetime] = field(default_factory=dict)
+    is_personal: bool = False
 
 
 class MemoryTeams:
@@ -46,45 +45,45 @@ class MemoryTeams:
         owned = sum(one.role is Role.OWNER for one in await self.accounts(user_id))
         if owned >= MOST_OWNED:
             raise BadRequest(f"You own {owned} accounts, which is as many as one can own.")
-        account_id, now = str(uuid4()), self._accounts.clock.now()
-        self._made[account_id] = _Made(storable_text(name), now, {user_id: now})
-        self._accounts.roles[account_id, user_id] = Role.OWNER
+        account_id = str(uuid4())
+        self._made[account_id] = _Made(storable_text(name), self._accounts.clock.now())
+        self._accounts.join(user_id, account_id, Role.OWNER)
         return self._account(user_id, account_id)
 
     async def rename(self, user_id: str, account_id: str, name: str) -> None:
         self._accounts.require(user_id, account_id, Role.OWNER)
-        made = self._made.setdefault(account_id, _Made("", self._accounts.clock.now()))
+        own = _Made("", self._accounts.since[account_id, user_id], is_personal=True)
+        made = self._made.setdefault(account_id, own)
         made.name = storable_text(name)
 
     async def remove(self, user_id: str, account_id: str, *, with_traces: bool) -> RemovedAccount:
         self._of_several(user_id, account_id)
-        held = self._traces.of_account(account_id)
-        if held and not with_traces:
+        rows = self._traces.of_account(account_id)
+        if rows and not with_traces:
             raise Conflict("This account holds traces: remove them first, or say that they shall go with it.")
-        pictures = [self._traces.pictures_of(row.trace_id) for row in held]
+        pictures = [self._traces.pictures_of(row.trace_id) for row in rows]
         if None in pictures:
             raise TurnInProgress("A conversation of this account is still answering: stop it first.")
-        for row in held:
+        for row in rows:
             self._traces.forget(row)
         del self._made[account_id]
         for key in [key for key in self._accounts.roles if key[0] == account_id]:
-            del self._accounts.roles[key]
+            del self._accounts.roles[key], self._accounts.since[key]
         self._open = [one for one in self._open if one.account_id != account_id]
         return RemovedAccount(
-            uploads=tuple(row.object_path for row in held),
+            uploads=tuple(row.object_path for row in rows),
             pictures=tuple(path for paths in pictures for path in paths or ()),
-            contents=tuple(dict.fromkeys(row.sha256 for row in held)),
+            contents=tuple(dict.fromkeys(row.sha256 for row in rows)),
         )
 
     async def members(self, user_id: str, account_id: str) -> list[Member]:
         self._accounts.role(user_id, account_id)
-        since = self._made[account_id].since if account_id in self._made else {}
         return [
             Member(
                 user_id=member,
                 name=self.addresses.get(member),
                 role=role,
-                since=since.get(member, self._accounts.clock.now()),
+                since=self._accounts.since[account, member],
             )
             for (account, member), role in self._accounts.roles.items()
             if account == account_id
@@ -99,7 +98,7 @@ class MemoryTeams:
     async def remove_member(self, user_id: str, account_id: str, member_id: str) -> None:
         self._accounts.require(user_id, account_id, Role.VIEWER if user_id == member_id else Role.OWNER)
         self._member(account_id, member_id, leaving=True)
-        del self._accounts.roles[account_id, member_id]
+        del self._accounts.roles[account_id, member_id], self._accounts.since[account_id, member_id]
         self._end_invitations(account_id, member_id)
 
     async def invitations(self, user_id: str, account_id: str) -> list[Invitation]:
@@ -146,11 +145,7 @@ class MemoryTeams:
                 "There is no such invitation for you: it was used, taken back, is too old, or is for another address."
             )
         self._open.remove(found)
-        key, given = (found.account_id, user_id), found.invitation.role
-        had = self._accounts.roles.get(key)
-        self._accounts.roles[key] = given if had is None or had.rank < given.rank else had
-        if had is None:
-            self._made[found.account_id].since[user_id] = now
+        self._accounts.join(user_id, found.account_id, found.invitation.role)
         return found.account_id
 
     def let_expire(self, invitation_id: str) -> None:
@@ -161,18 +156,17 @@ class MemoryTeams:
 
     def _account(self, user_id: str, account_id: str) -> Account:
         made = self._made.get(account_id)
-        is_personal = made is None or not made.since
         return Account(
             account_id=account_id,
             name=made.name if made else "Personal",
             role=self._accounts.role(user_id, account_id),
-            is_personal=is_personal,
-            created_at=made.created_at if made else self._accounts.clock.now(),
+            is_personal=made is None or made.is_personal,
+            created_at=made.created_at if made else self._accounts.since[account_id, user_id],
         )
 
     def _of_several(self, user_id: str, account_id: str) -> None:
         self._accounts.require(user_id, account_id, Role.OWNER)
-        if account_id not in self._made or not self._made[account_id].since:
+        if account_id not in self._made or self._made[account_id].is_personal:
             raise BadRequest("Your personal account is yours alone: make another one to share.")
 
     def _member(self, account_id: str, member_id: str, *, leaving: bool) -> None:

@@ -17,11 +17,11 @@ from server.errors import BadRequest, DatabaseUnavailable, LimitExceeded, NotFou
 from server.ports.conversations import (
     Conversations,
     FoundSession,
-    MessageRow,
     SessionRow,
     SessionSearch,
     TurnKind,
     TurnRequest,
+    Visibility,
 )
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
@@ -39,11 +39,12 @@ from server.turns.access import session_of, turn_of
 from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
 from server.turns.features import features
+from server.turns.history_messages import history_message
 from server.turns.page_answers import resume
 from server.turns.refusal_note import refusal_note
 from server.turns.runner import TurnRunner
 from server.turns.trace_library import TraceLibrary
-from server.turns.turn_pictures import picture_address, picture_path
+from server.turns.turn_pictures import picture_path
 from server.turns.waiting_listener import ListeningToAWait, completed, left_of
 
 HISTORY_SHOWN = 200
@@ -53,8 +54,9 @@ HISTORY_SHOWN = 200
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A session opened for one listener, who receives everything that happens after `ack` was written. `running` is the
-    turn that ran then."""
+    turn that ran then, `caller` the one who joined, acting for the account that the session belongs to."""
 
+    caller: Caller
     ack: ConnectionAck
     listening: Listening
     running: TurnSnapshot | None
@@ -111,7 +113,7 @@ class Conversation:
         session = await self._conversations.open_session(
             caller, trace_id=message.trace_id, session_id=message.session_id
         )
-        session_id = session.session_id
+        session_id, caller = session.session_id, replace(caller, account_id=session.account_id)
         seen = None if message.resume is None else await self._seen(caller, session_id, message.resume)
         listening: Listening = self._relay.listen(session_id, seen=seen)
         try:
@@ -137,7 +139,7 @@ class Conversation:
         except BaseException:
             await listening.aclose()
             raise
-        return Joined(ack, listening, running)
+        return Joined(caller, ack, listening, running)
 
     async def _seen(self, caller: Caller, session_id: str, resume: Resume) -> Seen:
         """Raises BadRequest, the same for a turn of another session, of somebody else, and for none."""
@@ -303,6 +305,10 @@ class Conversation:
         """As `page_answers.resume`."""
         await resume(self._conversations, self._queue, caller, message, turn_id=turn_id)
 
+    async def check_readable(self, caller: Caller, session_id: str) -> None:
+        """Raises NotFound."""
+        await session_of(self._conversations, caller, session_id)
+
     async def is_answering(self, caller: Caller, session_id: str) -> bool:
         """Whether a turn of the session runs, in whichever process."""
         await session_of(self._conversations, caller, session_id)
@@ -350,6 +356,11 @@ class Conversation:
         await session_of(self._conversations, caller, session_id)
         return await self._conversations.archive_session(caller, session_id, archived=archived)
 
+    async def show(self, caller: Caller, session_id: str, visibility: Visibility) -> SessionRow:
+        """The session, shown to the account or to its maker alone."""
+        await session_of(self._conversations, caller, session_id)
+        return await self._conversations.show_session(caller, session_id, visibility)
+
     async def rename(self, caller: Caller, session_id: str, title: str) -> SessionRow:
         """The session under its new title."""
         await session_of(self._conversations, caller, session_id)
@@ -375,24 +386,3 @@ class Conversation:
 def _same_user(caller: Caller, user_id: str | None) -> None:
     if user_id is not None and user_id != caller.user_id:
         raise BadRequest("userId is not the user behind the access token.", field="userId")
-
-
-def history_message(row: MessageRow) -> HistoryMessage:
-    """A stored message as clients see it."""
-    return HistoryMessage.model_validate(
-        {
-            "message_id": row.message_id,
-            "turn_id": row.turn_id,
-            "position": row.position,
-            "sender": row.sender.value,
-            "content_text": row.text,
-            "content_image_url": None if row.image_path is None else picture_address(row.image_path),
-            "tool_name": row.tool_name,
-            "tool_call_id": row.tool_call_id,
-            "tool_args": row.tool_args,
-            "tool_status": row.tool_status,
-            "metadata": row.metadata,
-            "created_at": row.created_at,
-            "feedback": row.feedback,
-        }
-    )

@@ -1,5 +1,6 @@
 """What the contract suites of rows run on: the same ports over the twins in memory and over PostgreSQL."""
 
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
+from server.adapters.postgres.teams import PostgresTeams
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.ports.conversations import (
     Conversations,
@@ -41,6 +43,7 @@ from server.ports.invocations import CallCost, Invocations
 from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
 from server.ports.program_keys import ProgramKeys, RenderQuota
+from server.ports.teams import Role, Teams
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
@@ -51,6 +54,7 @@ from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
+from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
 
@@ -98,6 +102,25 @@ class World:
     renders: RenderQuota
     leave: Callable[[Caller], Awaitable[None]]
     """End a caller's membership of the account they act for."""
+    teams: Teams
+    confirm: Callable[[str, str], Awaitable[None]]
+    """Make an address one that the user has confirmed."""
+    let_invitation_expire: Callable[[str], Awaitable[None]]
+
+    async def team(self) -> Caller:
+        """The owner of a new account of several people, acting for it."""
+        owner = await self.user()
+        made = await self.teams.create(owner.user_id, "Team")
+        return Caller(user_id=owner.user_id, account_id=made.account_id)
+
+    async def joined(self, owner: Caller, role: Role = Role.MEMBER) -> Caller:
+        """A new user whom the owner has invited, acting for the owner's account."""
+        guest, address = await self.user(), f"{new_uuid()}@example.com"
+        await self.confirm(guest.user_id, address)
+        token_hash = secrets.token_hex(32)
+        await self.teams.invite(owner.user_id, owner.account_id, email=address, role=role, token_hash=token_hash)
+        assert await self.teams.accept(guest.user_id, token_hash) == owner.account_id
+        return Caller(user_id=guest.user_id, account_id=owner.account_id)
 
     async def member(self, host: Caller) -> Caller:
         """A new user, acting for the host's account."""
@@ -220,7 +243,14 @@ def memory_world() -> World:
         accounts.leave(caller)
 
     plans, views = MemoryPlans(traces), MemoryKeptViews(traces)
-    history = MemoryHistory(traces)
+    history, teams = MemoryHistory(traces), MemoryTeams(traces)
+
+    async def confirm(user_id: str, address: str) -> None:
+        teams.addresses[user_id] = address
+
+    async def let_invitation_expire(invitation_id: str) -> None:
+        teams.let_expire(invitation_id)
+
     return World(
         conversations,
         traces,
@@ -237,6 +267,9 @@ def memory_world() -> World:
         MemoryProgramKeys(accounts),
         MemoryRenderQuota(accounts),
         leave,
+        teams,
+        confirm,
+        let_invitation_expire,
     )
 
 
@@ -275,6 +308,16 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
                 [caller.account_id, caller.user_id],
             )
 
+    async def confirm(user_id: str, address: str) -> None:
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute(
+                "update auth.users set email = %s, email_confirmed_at = now() where id = %s", [address, user_id]
+            )
+
+    async def let_invitation_expire(invitation_id: str) -> None:
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute("update account_invitations set expires_at = now() where id = %s", [invitation_id])
+
     return World(
         PostgresConversations(database),
         PostgresTraceRecords(database),
@@ -291,6 +334,9 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresProgramKeys(database),
         PostgresRenderQuota(database),
         leave,
+        PostgresTeams(database),
+        confirm,
+        let_invitation_expire,
     )
 
 

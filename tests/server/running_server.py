@@ -21,6 +21,7 @@ from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.composing.use_cases import Adapters, Backing, Parts, Rows, compose
 from server.edges.http.application import build_application, names_of
+from server.edges.http.client_config import ClientConfig
 from server.edges.http.serving import HttpServer, bound_socket
 from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
@@ -39,6 +40,7 @@ from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
+from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
 
 
@@ -197,7 +199,8 @@ async def running_server(
     for caller in TOKENS.values():
         accounts.add(caller, plan)
     records = MemoryTraceRecords(accounts)
-    conversations = MemoryConversations(records)
+    conversations, teams = MemoryConversations(records), MemoryTeams(records)
+    teams.addresses |= {one.user_id: f"{token}@example.com" for token, one in TOKENS.items()}
     parts = compose(
         load_settings(data=tmp_path, **options),
         Adapters(
@@ -212,8 +215,15 @@ async def running_server(
                 history=MemoryHistory(records),
                 keys=MemoryProgramKeys(accounts),
                 renders=MemoryRenderQuota(accounts),
+                teams=teams,
             ),
-            backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
+            backing=Backing(
+                objects=MemoryObjects(),
+                identity=TokenIdentity(TOKENS),
+                relay=MemoryRelay(),
+                client=ClientConfig(teams=True),
+                user=ANNA,
+            ),
             workers=workers or InlineTraceWorkers(),
             agent=agent or ScriptedAgent(),
             scratch=tmp_path,

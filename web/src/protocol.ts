@@ -175,7 +175,7 @@ export interface Pong {
 /** The message was not accepted; the socket stays open. */
 export interface ProtocolError {
   type: "protocol_error";
-  code: "turn_in_progress" | "not_supported" | "bad_field" | "unknown_type" | "bad_json" | "not_found" | "busy";
+  code: "turn_in_progress" | "not_supported" | "bad_field" | "unknown_type" | "bad_json" | "not_found" | "not_allowed" | "busy";
   message: string;
   field: string | null;
 }
@@ -211,6 +211,7 @@ export interface StartAnalysis {
   sessionId: string;
   accessToken?: string | null;
   userId?: string | null;
+  accountId?: string | null;
   prompt?: string | null;
   turnId?: string | null;
   mountedTools?: (string | MountedTool)[];

@@ -24,7 +24,7 @@ from server.adapters.storable import (
     storable_text,
     too_many_answering,
 )
-from server.errors import TurnInProgress
+from server.errors import NotFound, TurnInProgress
 from server.ports.conversations import (
     FoundSession,
     MessageRow,
@@ -121,6 +121,15 @@ class PostgresConversations(PostgresInterrupts):
     async def accept_turn(
         self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
     ) -> Reserved:
+        try:
+            return await self._accepted(request, queue_behind=queue_behind, most_answering=most_answering)
+        except NotFound:
+            # Who may read the session and not ask in it is refused as that.
+            session_id = known_id(request.session_id, "conversation")
+            await self._all("session_to_write", {"session_id": session_id, "user_id": request.caller.user_id})
+            raise
+
+    async def _accepted(self, request: TurnRequest, *, queue_behind: bool, most_answering: int | None) -> Reserved:
         parameters = {
             "user_id": request.caller.user_id,
             "trace_id": known_id(request.trace_id, "trace"),

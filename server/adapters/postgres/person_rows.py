@@ -26,6 +26,7 @@ PARTS = {
     "profile": "person_profile",
     "subscription": "person_subscription",
     "accounts": "person_accounts",
+    "invitations": "person_invitations",
     "traces": "person_traces",
     "notes": "person_notes",
     "kept_views": "person_kept_views",
@@ -42,6 +43,7 @@ PARTS = {
     "api_keys": "person_api_keys",
 }
 GO = (
+    "remove_invitations_of_person",
     "remove_memory_of_accounts",
     "unname_memory_of_person",
     "unname_memory_changes_of_person",

@@ -23,6 +23,7 @@ TABLES = (
     "public.user_profiles",
     "public.accounts",
     "public.account_members",
+    "public.account_invitations",
     "public.user_subscriptions",
     "public.plan_changes",
     "public.api_keys",

@@ -32,6 +32,7 @@ from server.edges.http import range_routes as ranges
 from server.edges.http import run_question_routes as run_questions
 from server.edges.http import shared_conversation_routes as shared_conversations
 from server.edges.http import source_routes as sources
+from server.edges.http import team_routes as teams
 from server.edges.http import thread_search_routes as thread_searches
 from server.edges.http import trace_downloads as downloads
 from server.edges.http import trace_routes as traces
@@ -103,6 +104,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(run_questions.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
+    if services.teams.account_teams is not None:
+        app.include_router(teams.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
     if services.plans.key_issuing is not None:
         app.include_router(keys.routes, prefix=API)

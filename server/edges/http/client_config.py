@@ -16,6 +16,8 @@ class ClientConfig(WireModel):
     supabase_anon_key: str | None = None
     realtime: bool = False
     memory: bool = True
+    teams: bool = False
+    """Whether accounts have several members: where people sign in."""
 
     @classmethod
     def of_project(cls, url: str, key: str, *, realtime: bool) -> Self:
@@ -25,6 +27,7 @@ class ClientConfig(WireModel):
             supabase_publishable_key=key,
             supabase_anon_key=key,
             realtime=realtime,
+            teams=True,
         )
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 
-from server.edges.http.services import ChatServices, CurrentCaller, ForChat, Gateway
+from server.edges.http.services import ChatServices, CurrentCaller, ForChat, ForTeams, Gateway
 from server.edges.ws.answers import answer_to
 from server.errors import BadRequest, NotAuthenticated, ServerError
 from server.ports.identity import Caller
@@ -110,12 +110,16 @@ async def gateway_of(services: ForChat, x_internal_auth_token: Annotated[str, He
 
 @routes.post("/ai/process-turn", status_code=202)
 async def process_turn(
-    body: ProcessTurn, gateway: Annotated[Gateway, Depends(gateway_of)], services: ForChat
+    body: ProcessTurn,
+    gateway: Annotated[Gateway, Depends(gateway_of)],
+    services: ForChat,
+    teams: ForTeams,
+    flamechat_account: Annotated[str | None, Header()] = None,
 ) -> AcceptedTurn:
     """Accept a prompt from a gateway; its events are sent on Realtime. The same turnId again starts nothing."""
     if body.type == "user_prompt" and body.prompt is None:
         raise BadRequest("A user_prompt needs its prompt.", field="prompt")
-    caller = await gateway.caller_of(body.user_id)
+    caller = await teams.acting(await gateway.caller_of(body.user_id), flamechat_account)
     if body.prompt is None:
         await services.conversation.open(caller, trace_id=body.trace_id, session_id=body.session_id)
         return AcceptedTurn(turn_id=None)

@@ -18,13 +18,14 @@ from server.edges.http.request_rates import RequestRates
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
-from server.errors import NotAuthenticated
+from server.errors import NotAuthenticated, NotFound
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
+from server.turns.account_teams import AccountTeams
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.key_identity import KEY_BEGINS, require
@@ -38,6 +39,10 @@ from server.turns.view_keeping import ViewKeeping
 
 ACCESS_COOKIE = "flamechat_access"
 """Carries the access token for the page of a server that others can reach."""
+
+
+ACCOUNT_HEADER = "Flamechat-Account"
+"""Which of the caller's accounts a request acts for: whose lists it reads, and to which belongs what it makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +178,26 @@ class MemoryServices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TeamServices:
+    """Accounts and who is in them; without it there are no routes of them, and everybody has one."""
+
+    account_teams: AccountTeams | None = None
+
+    @property
+    def accounts(self) -> AccountTeams:
+        assert self.account_teams is not None, "its routes are there with it"
+        return self.account_teams
+
+    async def acting(self, caller: Caller, account_id: str | None) -> Caller:
+        """The caller, acting for the account that their request names. Raises NotFound for one that is not theirs."""
+        if self.account_teams is not None:
+            return await self.account_teams.acting(caller, account_id)
+        if account_id not in (None, caller.account_id):
+            raise NotFound("There is no such account.")
+        return caller
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolServices:
     """The tools for programs, by the Model Context Protocol."""
 
@@ -212,6 +237,7 @@ class Services:
     tools: ToolServices
     server: ServerServices
     memory: MemoryServices = field(default_factory=MemoryServices)
+    teams: TeamServices = field(default_factory=TeamServices)
     rates: RequestRates = field(default_factory=RequestRates)
 
 
@@ -237,11 +263,13 @@ def services_of(connection: HTTPConnection) -> Services:
 
 
 async def caller_of(connection: HTTPConnection) -> Caller:
-    """Raises NotAuthenticated, NotAllowed for a key without the route's scope, TooManyAtOnce."""
+    """Who asks, acting for the account of the header. Raises NotAuthenticated, NotAllowed for a key without the route's
+    scope, TooManyAtOnce, and NotFound for an account of which they are no member."""
     services = services_of(connection)
     caller = await services.identity.identify(access_token(connection))
     require(caller, scope_of(connection.scope.get("method", ""), connection.scope["path"]))
     services.rates.admit(caller, method=connection.scope.get("method", ""), path=connection.url.path)
+    caller = await services.teams.acting(caller, connection.headers.get(ACCOUNT_HEADER))
     connection.state.caller = caller
     return caller
 
@@ -270,6 +298,10 @@ def _memory(connection: HTTPConnection) -> MemoryServices:
     return services_of(connection).memory
 
 
+def _teams(connection: HTTPConnection) -> TeamServices:
+    return services_of(connection).teams
+
+
 def _server(connection: HTTPConnection) -> ServerServices:
     return services_of(connection).server
 
@@ -280,5 +312,6 @@ ForPictures = Annotated[PictureServices, Depends(_pictures)]
 ForChat = Annotated[ChatServices, Depends(_chat)]
 ForPlans = Annotated[PlanServices, Depends(_plans)]
 ForMemory = Annotated[MemoryServices, Depends(_memory)]
+ForTeams = Annotated[TeamServices, Depends(_teams)]
 ForServer = Annotated[ServerServices, Depends(_server)]
 CurrentCaller = Annotated[Caller, Depends(caller_of)]

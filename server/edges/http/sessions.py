@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from server.edges.http.services import CurrentCaller, ForChat
 from server.errors import BadRequest
-from server.ports.conversations import SessionRow, SessionSearch
+from server.ports.conversations import SessionRow, SessionSearch, Visibility
+from server.ports.identity import Caller
 from server.protocol.base import WireModel
 from server.protocol.wire_values import HistoryMessage
 
@@ -36,9 +37,10 @@ class SessionChange(WireModel):
 
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     archived: bool | None = None
+    visibility: Visibility | None = None
 
 
-def session_json(row: SessionRow) -> dict[str, Any]:
+def session_json(row: SessionRow, caller: Caller) -> dict[str, Any]:
     return {
         "sessionId": row.session_id,
         "traceId": row.trace_id,
@@ -46,6 +48,9 @@ def session_json(row: SessionRow) -> dict[str, Any]:
         "createdAt": row.created_at.isoformat(),
         "updatedAt": row.updated_at.isoformat(),
         "archived": row.is_archived,
+        "visibility": row.visibility.value,
+        "accountId": row.account_id,
+        "mine": row.user_id == caller.user_id,
     }
 
 
@@ -65,7 +70,7 @@ async def sessions(
     asked = SessionSearch(text=text, archived=ARCHIVED[archived], trace_id=trace_id, limit=limit, offset=offset)
     return {
         "sessions": [
-            session_json(found.session)
+            session_json(found.session, caller)
             | {
                 "traceName": found.trace_name,
                 "passage": None if found.passage is None else passage_around(found.passage, text),
@@ -88,14 +93,17 @@ def passage_around(message: str, text: str) -> str:
 
 @routes.patch("/sessions/{session_id}")
 async def change(session_id: str, change: SessionChange, caller: CurrentCaller, services: ForChat) -> dict[str, Any]:
-    """Rename it, put it away or back. Raises BadRequest where nothing is to be changed."""
-    if change.title is None and change.archived is None:
-        raise BadRequest("Give a title, or whether it is archived.", field="title")
+    """Rename it, put it away or back, show it to the account or to oneself alone. Raises BadRequest where nothing is to
+    be changed."""
+    if change.title is None and change.archived is None and change.visibility is None:
+        raise BadRequest("Give a title, whether it is archived, or who may read it.", field="title")
+    if change.visibility is not None:
+        row = await services.conversation.show(caller, session_id, change.visibility)
     if change.archived is not None:
         row = await services.conversation.archive(caller, session_id, archived=change.archived)
     if change.title is not None:
         row = await services.conversation.rename(caller, session_id, change.title)
-    return {"session": session_json(row)}
+    return {"session": session_json(row, caller)}
 
 
 @routes.delete("/sessions/{session_id}", status_code=204)

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from server.edges.http.services import CurrentCaller, ForChat, services_of
 from server.ports.conversations import MessageRow
 from server.protocol.wire_values import HistoryMessage
-from server.turns.conversation import history_message
+from server.turns.history_messages import history_message
 
 routes = APIRouter(tags=["shared"])
 

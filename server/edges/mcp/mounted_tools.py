@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -14,7 +14,7 @@ from starlette.types import Scope as AsgiScope
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import KnownTrace, Need
-from server.edges.http.services import ToolServices, access_token, services_of
+from server.edges.http.services import ACCOUNT_HEADER, ToolServices, access_token, services_of
 from server.edges.mcp.call_progress import ImportUnderWay
 from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.numbered_results import NumberedResults, ResultsByCaller
@@ -87,15 +87,16 @@ class AccountTraces:
         async def limits() -> LimitsView:
             return await self.services.conversation.limits(self.caller)
 
-        _, opened = await self.services.library.open(self.caller, trace_id)
+        row, opened = await self.services.library.open(self.caller, trace_id)
+        caller = replace(self.caller, account_id=row.account_id)
         tool_context = AccountToolContext(
             self.services.library,
-            self.caller,
+            caller,
             trace_id,
             limits=limits,
             source_folder=self.services.outside.source_folder,
             repository=self._repository,
-            runs=await runs_of(self.services.library, self.caller, trace_id),
+            runs=await runs_of(self.services.library, caller, trace_id),
         )
         return OpenedTrace(opened, tool_context)
 
@@ -141,13 +142,16 @@ class MountedTools:
             yield
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Raises NotAuthenticated and TooManyAtOnce before anything is read."""
+        """Raises NotAuthenticated, TooManyAtOnce, and NotFound for an account that is not the caller's, before anything
+        is read."""
         if scope["type"] != "http":
             raise NotSupported("This is not a WebSocket.")
         request = Request(scope)
         caller = await self._services.identity.identify(access_token(request))
         require(caller, Scope.TRACES_READ)
-        services_of(request).rates.admit_message(caller)
+        services = services_of(request)
+        services.rates.admit_message(caller)
+        caller = await services.teams.acting(caller, request.headers.get(ACCOUNT_HEADER))
         streams = "text/event-stream" in request.headers.get("accept", "")
         answering = self._streaming if streams else self._at_once
         await answering.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)

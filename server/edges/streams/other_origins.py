@@ -10,7 +10,7 @@ PREFLIGHT_S = 600
 """How long a browser remembers the answer to a preflight request."""
 
 READABLE = "x-vercel-ai-ui-message-stream, x-vercel-ai-data-stream, x-request-id, retry-after"
-SENDABLE = "authorization, content-type, accept, user-agent, x-request-id, traceparent"
+SENDABLE = "authorization, content-type, accept, user-agent, x-request-id, traceparent, flamechat-account"
 
 
 class OtherOrigins:

@@ -11,6 +11,7 @@ from server.errors import (
     ConfigError,
     DatabaseBusy,
     LimitExceeded,
+    NotAllowed,
     NotFound,
     NotSupported,
     PromptUnavailable,
@@ -37,9 +38,10 @@ class CloseCode(IntEnum):
 
 
 PROTOCOL_CODES: dict[
-    type[Exception], Literal["turn_in_progress", "not_supported", "bad_field", "not_found", "busy"]
+    type[Exception], Literal["turn_in_progress", "not_supported", "bad_field", "not_found", "not_allowed", "busy"]
 ] = {
     BadRequest: "bad_field",
+    NotAllowed: "not_allowed",
     NotFound: "not_found",
     NotSupported: "not_supported",
     TurnInProgress: "turn_in_progress",

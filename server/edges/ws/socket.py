@@ -202,7 +202,9 @@ class Connection:
     async def _join(self, caller: Caller, message: StartAnalysis, tasks: anyio.abc.TaskGroup) -> None:
         """Open a session and listen to it instead of the one before. Starts a turn only when it carries a prompt."""
         try:
-            services_of(self._websocket).rates.admit_message(caller)
+            services = services_of(self._websocket)
+            services.rates.admit_message(caller)
+            caller = await services.teams.acting(caller, message.account_id)
             joined = await self._services.conversation.join(caller, message)
         except NotFound as error:
             raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
@@ -215,7 +217,8 @@ class Connection:
             await self._listening.aclose()
         self._session_id, self._listening = message.session_id, joined.listening
         self._viewing = self._viewing.model_copy(update={"mounted_tools": message.mounted_tools})
-        self._memory_of(caller).acknowledged(joined.ack.memory)
+        self._memory = MemoryMessages(self._services.conversation.memory, joined.caller)
+        self._memory.acknowledged(joined.ack.memory)
         await self._send(joined.ack)
         tasks.start_soon(self._relay, caller, message.session_id, joined.listening)
         if message.prompt is not None:
@@ -260,7 +263,11 @@ class Connection:
 
     async def _relay(self, caller: Caller, session_id: str, listening: Listening) -> None:
         """Everything the session says, until it is left, or until the relay has lost sight of a turn."""
+        turn_id: str | None = None
         async for event in listening:
+            if event.turn_id != turn_id:  # with each turn: who has left the account listens no longer
+                turn_id = event.turn_id
+                await self._check_still_readable(caller, session_id)
             if isinstance(event, TurnFailed) and event.code == "limit_exceeded":
                 await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
             await self._send(event)
@@ -271,6 +278,15 @@ class Connection:
                         await self._send(message)
         if listening is self._listening:
             raise _Closed(CloseCode.COME_BACK, "An answer has ended meanwhile. Join again to read it.")
+
+    async def _check_still_readable(self, caller: Caller, session_id: str) -> None:
+        """Raises _Closed."""
+        try:
+            await self._services.conversation.check_readable(caller, session_id)
+        except NotFound as error:
+            raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
+        except DatabaseUnavailable as error:
+            raise _Closed(CloseCode.TRY_LATER, str(error)) from None
 
     def _memory_of(self, caller: Caller) -> MemoryMessages:
         if self._memory is None:

@@ -1,4 +1,4 @@
-"""Every route and every message of the socket, tried by nobody, by another user, and with another user's ids."""
+"""Every route, tried by nobody, by another user, and with another user's ids."""
 
 import json
 from collections.abc import AsyncIterator
@@ -97,6 +97,9 @@ ABOUT_ONESELF = routes(
     "GET /api/v1/memory/core/changes",
     "GET /api/v1/memory/export",
     "GET /api/v1/me/invocations",
+    "GET /api/v1/accounts",
+    "POST /api/v1/accounts",
+    "POST /api/v1/invitations/accept",
     "POST /api/v1/render",
     "POST /api/v1/render-sandwich",
     "POST /api/v1/render-diff",
@@ -152,6 +155,13 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/turns/{turn_id}/resume",
     "GET /api/v1/pictures/{turn_id}/{name}.png",
     "DELETE /api/v1/keys/{key_id}",
+    "PATCH /api/v1/accounts/{account_id}",
+    "DELETE /api/v1/accounts/{account_id}",
+    "GET /api/v1/accounts/{account_id}/members",
+    "POST /api/v1/accounts/{account_id}/members",
+    "PATCH /api/v1/accounts/{account_id}/members/{user_id}",
+    "DELETE /api/v1/accounts/{account_id}/members/{user_id}",
+    "DELETE /api/v1/accounts/{account_id}/invitations/{invitation_id}",
 )
 SOCKETS = routes("WS /api/v1/chat")
 TOOLS = routes("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
@@ -178,6 +188,11 @@ BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/v1/traces/{trace_id}/views"): {"find": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}"): {"labels": {"branch": "mine"}},
+    ("POST", "/api/v1/accounts"): {"name": "Ben's"},
+    ("POST", "/api/v1/invitations/accept"): {"token": "of nobody"},
+    ("PATCH", "/api/v1/accounts/{account_id}"): {"name": "Mine"},
+    ("POST", "/api/v1/accounts/{account_id}/members"): {"email": "ben@example.com", "role": "owner"},
+    ("PATCH", "/api/v1/accounts/{account_id}/members/{user_id}"): {"role": "viewer"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 } | {
     ("POST", f"/api/v1/streams/{name}"): dict.fromkeys(("id", "threadId", "runId"), "{session}")
@@ -198,16 +213,21 @@ class Annas:
     view: str = "no_such_view"
     key: str = "00000000-0000-4000-8000-00000000000a"
 
+    account: str = "00000000-0000-4000-8000-00000000000a"
+    invitation: str = "00000000-0000-4000-8000-00000000000b"
+    user: str = ANNA.user_id
+
     def path(self, template: str) -> str:
         ids = {"trace_id": self.trace, "session_id": self.session, "turn_id": self.turn, "chat_id": self.session}
-        ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": ANNA.user_id}
+        ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": self.user}
         ids["key_id"] = self.key
+        ids |= {"account_id": self.account, "invitation_id": self.invitation}
         return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:
         theirs = (self.trace, self.session, self.turn, self.link, self.note, self.view, self.key)
-        return (*theirs, ANNA.user_id, ANNA.account_id)
+        return (*theirs, self.account, self.invitation, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -228,7 +248,23 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         new = {"name": "Anna's", "scopes": ["traces:read"]}
         key = (await server.http.post("/api/v1/keys", json=new, headers=AS_ANNA)).json()["key"]["keyId"]
         note = made.json()["note"]["noteId"]
-        yield server, Annas(trace_id, session_id, turn_id, link, note, kept.json()["viewId"], key)
+        team = (await server.http.post("/api/v1/accounts", json={"name": "Anna's"}, headers=AS_ANNA)).json()
+        members, invited = f"/api/v1/accounts/{team['accountId']}/members", {"email": "ben@example.com"}
+        invitation = (await server.http.post(members, json=invited, headers=AS_ANNA)).json()["invitation"]
+        yield (
+            server,
+            Annas(
+                trace_id,
+                session_id,
+                turn_id,
+                link,
+                note,
+                kept.json()["viewId"],
+                key,
+                team["accountId"],
+                invitation["invitationId"],
+            ),
+        )
 
 
 def routes_of(services: Services) -> set[RouteName]:
@@ -278,6 +314,8 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
         "/api/v1/me/usage",
         "/api/v1/memory/core",
         "/api/v1/keys",
+        "/api/v1/accounts",
+        f"/api/v1/accounts/{annas.account}/members",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)

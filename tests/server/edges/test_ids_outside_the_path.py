@@ -81,9 +81,15 @@ PLAIN = {
     "since",
     "q",
     "question",
+    "email",
+    "role",
+    "token",
+    "visibility",
+    "with",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
-the sender's own, `interruptId` what the path's turn asks."""
+the sender's own, `interruptId` what the path's turn asks, `token` that of an
+invitation, which is a secret and no name."""
 
 
 async def given_outside(server: RunningServer) -> set[tuple[str, str, str]]:

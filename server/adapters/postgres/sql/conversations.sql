@@ -72,6 +72,10 @@ select * from public.reserve_chat_turn(
     p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
 )
 
+-- name: session_to_write
+-- Refused for who may not read it, and for who may only do that.
+select flamechat_private.session_to_write(%(user_id)s, %(session_id)s)
+
 -- name: hold_turn_budget
 -- What its first call may cost, in the transaction that accepts it.
 select * from public.hold_turn_budget(%(turn_id)s, %(bound_usd)s, %(bound_tokens)s)

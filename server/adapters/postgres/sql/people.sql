@@ -28,6 +28,13 @@ select to_jsonb(m) || jsonb_build_object('account', a.name)
 from public.account_members m join public.accounts a on a.id = m.account_id where m.user_id = %(user_id)s
 order by m.created_at, a.id
 
+-- name: person_invitations
+-- Those they gave, took, or have not taken yet. The hash of a link's token is nobody's business.
+select to_jsonb(i) - 'token_hash' from public.account_invitations i
+where i.invited_by = %(user_id)s or i.accepted_by = %(user_id)s
+    or lower(i.email) = flamechat_private.confirmed_address(%(user_id)s)
+order by i.created_at, i.id
+
 -- name: person_traces
 -- In their own accounts, and what they uploaded to others'. The hash of a link's token is nobody's business.
 select to_jsonb(t) - 'share_token_hash' from public.traces t
@@ -141,6 +148,12 @@ with writes as (
     delete from flamechat_private.checkpoint_blobs where thread_id like %(user_id)s::text || '/%%'
 )
 delete from flamechat_private.checkpoints where thread_id like %(user_id)s::text || '/%%'
+
+-- name: remove_invitations_of_person
+-- Those they gave, took, or have not taken yet.
+delete from public.account_invitations
+where invited_by = %(user_id)s or accepted_by = %(user_id)s
+    or lower(email) = flamechat_private.confirmed_address(%(user_id)s)
 
 -- name: remove_memory_of_accounts
 -- Their own accounts', with how it came to be.

@@ -17,6 +17,7 @@ from server.adapters.postgres.pool import Database
 from server.adapters.supabase.auth_users import remove_user
 from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
+from server.ports.conversations import Visibility
 from server.ports.core_memory import Action, NewProposal
 from server.ports.identity import LOCAL_USER_ID, Caller, Scope
 from server.ports.invocations import CallCost
@@ -31,6 +32,7 @@ from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
 from tests.server.composing.test_backups import a_picture_in, files_in, killed, settings_of
 
+ANNAS_ADDRESS = "anna@example.com"
 TEAM = "11111111-1111-4111-8111-111111111111"
 PERSONAL = "what only Anna knows"
 BENS = "what only Ben knows"
@@ -88,10 +90,19 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
             owner.execute("insert into public.accounts (id, name) values (%s, 'Team')", [TEAM])
             for one in (anna, ben):
                 owner.execute("insert into public.account_members values (%s, %s, 'member')", [TEAM, one.user_id])
+            invite = (
+                "insert into public.account_invitations (account_id, email, role, token_hash, invited_by, expires_at) "
+                "values (%s, %s, 'member', %s, %s, now() + interval '1 day')"
+            )
+            owner.execute(invite, [TEAM, "some@example.com", "a" * 64, anna.user_id])
+            owner.execute(invite, [TEAM, f"{BENS}@example.com", "b" * 64, ben.user_id])
+            owner.execute(invite, [TEAM, ANNAS_ADDRESS.upper(), "c" * 64, ben.user_id])
+        await world.confirm(anna.user_id, ANNAS_ADDRESS)
         teams = await Talk.begin(world, replace(anna, account_id=TEAM))
         traces["team"] = teams.trace_id
         teams.caller = ben
         await teams.exchange(f"{BENS} too", "yes")
+        await world.conversations.show_session(ben, teams.session_id, Visibility.ACCOUNT)
         teams.caller = anna
         await teams.exchange(f"{PERSONAL} too", "yes")
         with psycopg.connect(database.owner) as owner:
@@ -150,6 +161,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "profile": 1,
         "subscription": 1,
         "accounts": 2,
+        "invitations": 2,
         "traces": 2,
         "notes": 2,
         "kept_views": 2,
@@ -186,7 +198,7 @@ async def test_after_a_deletion_nothing_is_left_of_a_person_and_all_of_the_other
         )
     bens = where_is(database.owner, BENS)
     done = await delete_person(people.settings, people.anna.user_id, "asked for it")
-    for text in (people.anna.user_id, people.anna.account_id, people.traces["anna"], PERSONAL):
+    for text in (people.anna.user_id, people.anna.account_id, people.traces["anna"], PERSONAL, ANNAS_ADDRESS.upper()):
         assert where_is(database.owner, text) == set()
     assert where_is(database.owner, BENS) == bens
     assert where_is(database.owner, people.traces["team"]) == {

@@ -15,9 +15,9 @@ from server.agent.model_call.call_ledger import GRAPH_NAME
 from server.agent.turn import Agent, TurnInput
 from server.composing.agent import first_call
 from server.composing.build import graph_version
+from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
 from server.edges.http.client_config import ClientConfig
-from server.edges.http.request_rates import RequestRates
 from server.edges.http.services import (
     ChatServices,
     Gateway,
@@ -56,7 +56,7 @@ from server.ports.traces import TraceRecords, TraceWorkers
 from server.ports.web import Web
 from server.settings import Settings
 from server.turns.account_memory import AccountMemory
-from server.turns.account_teams import AccountTeams
+from server.turns.account_teams import account_teams
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
@@ -194,6 +194,7 @@ def _services(
     memory: AccountMemory | None,
 ) -> Services:
     """Each family of routes with what it needs."""
+    rows, backing = adapters.rows, adapters.backing
     identity, workers, scratch = server.identity, adapters.workers, adapters.scratch
     administration, most = Administration(adapters.rows.plans), settings.max_upload_bytes
     sockets = OpenSockets(per_user=settings.most_sockets_per_user, measures=adapters.measures)
@@ -240,8 +241,10 @@ def _services(
         ),
         server=server,
         memory=MemoryServices(account_memory=memory),
-        teams=TeamServices(account_teams=_teams(adapters)),
-        rates=_rates(settings, adapters),
+        teams=TeamServices(
+            account_teams=account_teams(rows.teams, backing.objects, workers, several=backing.client.teams)
+        ),
+        rates=rates_of(settings, adapters.clock, adapters.measures.refused),
     )
 
 
@@ -270,33 +273,12 @@ def _notes(rows: Rows) -> TraceNotes | None:
     return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
 
 
-def _teams(adapters: Adapters) -> AccountTeams | None:
-    backing = adapters.backing
-    if adapters.rows.teams is None:
-        return None
-    return AccountTeams(adapters.rows.teams, backing.objects, adapters.workers, several=backing.client.teams)
-
-
 def _questions(rows: Rows, library: TraceLibrary) -> RunQuestions | None:
     return None if rows.history is None else RunQuestions(rows.history, library)
 
 
 def _views(rows: Rows) -> ViewKeeping | None:
     return None if rows.kept_views is None else ViewKeeping(rows.kept_views, rows.records)
-
-
-def _rates(settings: Settings, adapters: Adapters) -> RequestRates:
-    """Of each process; what the plans allow is counted by the database, over all of them."""
-
-    def bucket(per_minute: int | None, what: str) -> Admission:
-        return Admission(per_minute=per_minute, what=what, monotonic=adapters.clock.monotonic)
-
-    return RequestRates(
-        uploads=bucket(settings.most_uploads_per_minute, "uploads"),
-        renders=bucket(settings.most_renders_per_minute, "requests for pictures"),
-        reads=bucket(settings.most_reads_per_minute, "requests"),
-        refused=adapters.measures.refused,
-    )
 
 
 def account_memory(settings: Settings, store: CoreMemory | None) -> AccountMemory | None:

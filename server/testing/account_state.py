@@ -110,8 +110,8 @@ class MemoryAccounts:
     """How many keys for programs a user has that work."""
 
     def add(self, caller: Caller, plan: Plan = LOCAL_PLAN) -> None:
-        """Make the user, as the owner of their account, or a member of one that has an owner; again: put them on another
-        plan."""
+        """Make the user, as the owner of their account, or a member of one that has an owner; again: put them on
+        another plan."""
         has_owner = any(account == caller.account_id for account, _ in self.roles)
         self.join(caller.user_id, caller.account_id, Role.MEMBER if has_owner else Role.OWNER)
         self.plans[plan.name] = plan

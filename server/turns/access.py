@@ -57,6 +57,8 @@ async def turn_of(conversations: Conversations, caller: Caller, turn_id: str) ->
 
 async def _checked(store: Membership, row: Row, caller: Caller, kind: str, identifier: str) -> Row:
     if row.account_id != caller.account_id:  # for which membership was checked when the caller became known
+        if caller.key is not None:  # which is of one account, whatever else its maker may read
+            raise NotFound(f"There is no {kind} {identifier}.")
         try:
             await store.role(caller.user_id, row.account_id)
         except NotFound:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from server.cleaning import clean
-from server.errors import BadRequest, NotAllowed
+from server.errors import BadRequest, NotAllowed, NotFound
 from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.ports.teams import LONGEST_ADDRESS, LONGEST_NAME, Account, Invitation, Member, Role, Teams
@@ -42,6 +42,8 @@ class AccountTeams:
         """The caller, acting for this account of theirs; as they are where none is named."""
         if account_id is None or account_id == caller.account_id:
             return caller
+        if caller.key is not None:  # which is of one account
+            raise NotFound("There is no such account.")
         await self._teams.role(caller.user_id, account_id)
         return replace(caller, account_id=account_id.lower())
 
@@ -116,6 +118,13 @@ class AccountTeams:
                 "This server has one user and one account. Accounts of several people need a server where people sign "
                 "in (FLAMECHAT_SUPABASE_URL)."
             )
+
+
+def account_teams(
+    teams: Teams | None, objects: ObjectStore, workers: TraceWorkers, *, several: bool
+) -> AccountTeams | None:
+    """None where everybody has one account."""
+    return None if teams is None else AccountTeams(teams, objects, workers, several=several)
 
 
 def _fit(name: str) -> str:

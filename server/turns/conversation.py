@@ -6,7 +6,7 @@ import contextlib
 import time
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from limits.administration import PlanRecords
@@ -188,7 +188,7 @@ class Conversation:
         except NotFound:
             if message.trace_id is None:
                 raise
-            return message.trace_id
+            return (await self._library.row(caller, message.trace_id)).trace_id
         if message.trace_id is not None and message.trace_id != session.trace_id:
             raise BadRequest("traceId is not this session's trace.", field="traceId")
         return session.trace_id
@@ -290,6 +290,7 @@ class Conversation:
 
     async def cancel(self, caller: Caller, turn_id: str) -> None:
         """Stop a turn: its end event follows. An ended turn is left as it is."""
+        await turn_of(self._conversations, caller, turn_id)
         turn = await self._conversations.request_cancel(caller, turn_id)
         if turn.status.has_ended:
             return

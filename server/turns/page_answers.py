@@ -7,6 +7,7 @@ from server.ports.identity import Caller
 from server.ports.queue import TurnJob, TurnQueue
 from server.protocol.client import ResumeTurn
 from server.protocol.mounted import page_result
+from server.turns.access import turn_of
 
 
 async def resume(
@@ -17,6 +18,7 @@ async def resume(
     Raises BadRequest for a result that is not the tool's, and for one that is too late; NotFound.
     """
     waiting = await conversations.turn_of_interrupt(caller, message.interrupt_id)
+    await turn_of(conversations, caller, waiting.turn_id)
     asked = waiting.interrupt
     if asked is None or turn_id not in (None, waiting.turn_id):
         raise NotFound("There is no such interrupt.")

@@ -22,12 +22,13 @@ def checks_sentence(checks: Sequence[Check]) -> str:
     right = [check for check in claims if check.status in ("verified", "derived")]
     statements = sum(check.kind in _STATEMENTS for check in right)
     wrong = [check for check in claims if check.status == "contradicted"]
-    unknown = [check for check in names if check.status not in ("verified", "derived")]
+    unknown = [check for check in names if check.status in ("not_found", "contradicted")]
     outside = sum(check.status == "external" for check in claims)
-    open_ = len(claims) - len(right) - len(wrong) - outside
+    unread = sum(check.status not in ("verified", "derived", "not_found", "contradicted") for check in names)
+    open_ = len(claims) - len(right) - len(wrong) - outside + unread
     counted = [_counted(len(right) - statements, "figure"), _counted(statements, "statement")]
-    if not claims and len(names) > len(unknown):
-        counted = [_counted(len(names) - len(unknown), "name")]
+    if not claims and len(names) > len(unknown) + unread:
+        counted = [_counted(len(names) - len(unknown) - unread, "name")]
     parts = [" and ".join(one for one in counted if one) + (" holds" if _is_one(counted) else " hold")]
     if not any(counted):
         parts = []

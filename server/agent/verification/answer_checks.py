@@ -7,7 +7,6 @@ decided by `relations`. A bare number of at most 12 ("the three heaviest") is a 
 """
 
 import re
-import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from server.agent.verification.statements.named_subjects import Subjects
 from server.agent.verification.statements.relations import Related, Relations
 from server.agent.verification.statements.sentence_parts import Sentence, sentences_of
 from server.agent.verification.verdicts import LATE, NOT_FOUND, Verification
+from server.agent.verification.working_time import working_clock
 from server.protocol.wire_values import Check, Citation
 from traces.model import Trace
 
@@ -66,14 +66,15 @@ def checked(
     question: str,
     tool_names: Sequence[str],
     *,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] | None = None,
 ) -> Checked:
     """Every claim of an answer. Numbers and names that the question itself brought are claims only when they are
-    found. What is not reached within a second of `clock` is unchecked: the answer stays."""
-    until = clock() + CHECK_SECONDS
+    found. What is not reached within a second of `clock` (else of work) is unchecked: the answer stays."""
+    now = clock or working_clock()
+    until = now() + CHECK_SECONDS
 
     def is_late() -> bool:
-        return clock() > until
+        return now() > until
 
     cited: dict[str, Citation] = {}
     for one in resolve_citations(trace, answer):

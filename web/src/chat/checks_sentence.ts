@@ -4,6 +4,7 @@ import type { Check } from "../protocol.ts";
 const SHOWN = 3;
 const SHOWN_CHARACTERS = 60;
 const STATEMENTS: ReadonlySet<string> = new Set(["cause", "relation"]);
+const ABSENT: ReadonlySet<string> = new Set(["not_found", "contradicted"]);
 const HOLDS: ReadonlySet<string> = new Set(["verified", "derived"]);
 
 /** "5 figures and 1 statement hold, 1 contradicted: 40 ms (12 ms), 2 could not be checked"; empty without claims. */
@@ -13,14 +14,15 @@ export function checksSentence(checks: Check[]): string {
   const right = claims.filter((check) => HOLDS.has(check.status));
   const statements = right.filter((check) => STATEMENTS.has(check.kind)).length;
   const wrong = claims.filter((check) => check.status === "contradicted");
-  const unknown = names.filter((check) => !HOLDS.has(check.status));
+  const unknown = names.filter((check) => ABSENT.has(check.status));
+  const unread = names.filter((check) => !HOLDS.has(check.status) && !ABSENT.has(check.status)).length;
   const outside = claims.filter((check) => check.status === "external").length;
-  const open = claims.length - right.length - wrong.length - outside;
+  const open = claims.length - right.length - wrong.length - outside + unread;
   let counts: [number, string][] = [
     [right.length - statements, "figure"],
     [statements, "statement"],
   ];
-  if (claims.length === 0) counts = [[names.length - unknown.length, "name"]];
+  if (claims.length === 0) counts = [[names.length - unknown.length - unread, "name"]];
   counts = counts.filter(([count]) => count > 0);
   const parts: string[] = [];
   if (counts.length > 0) {

@@ -4,7 +4,6 @@ Measures are those that docs/protocol.md defines. A base makes a share of it: of
 time its length, else the total of what it names.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from server.agent.verification.references.addresses import OF_CELLS, Address, Fi
 from server.agent.verification.references.returned_figures import ReturnedFigures
 from server.agent.verification.references.tool_results import Conversation
 from server.agent.verification.references.trace_figures import TraceFigures
+from server.agent.verification.working_time import working_clock
 from server.agent.verification.written_numbers import Dimension
 from traces.errors import TraceError
 from traces.model import Trace
@@ -33,10 +33,10 @@ class FigureValues:
         conversation: Conversation,
         *,
         seconds: float = SECONDS,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
-        self._clock = clock
-        self._until = clock() + seconds
+        self._clock = clock or working_clock()
+        self._until = self._clock() + seconds
         self._known: dict[str, Value | Unknown] = {}
         self._on_a_path = Recomputation(trace).on_a_path
         self._of_trace = TraceFigures(trace, conversation, self._is_late)

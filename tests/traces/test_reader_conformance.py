@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from traces.analysis.time_invariants import check_time
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.reader import read_trace
@@ -92,6 +93,7 @@ def truths(shared: Path) -> dict[str, Any]:
 def read(shared: Path, path: str, name: str = "unknown") -> Trace:
     trace = read_trace((shared / "conformance" / "samples" / path).read_bytes(), name=name)
     check(trace)
+    check_time(trace)
     return trace
 
 

@@ -95,8 +95,8 @@ def _header(data: memoryview, builder: TraceBuilder) -> tuple[list[Event], int, 
     (attrs, attrs_size), (start, size) = SECTION.unpack_from(data, 24), SECTION.unpack_from(data, 40)
     if not 64 + SECTION.size <= attr_size <= 4_096 or attrs_size % attr_size or attrs + attrs_size > len(data):
         raise builder.damaged(f"its list of events, at byte {attrs:,}, is not where the header says.")
-    if start > len(data) or start + size > len(data):
-        raise builder.damaged(f"its records end at byte {len(data):,}, which should go on to byte {start + size:,}.")
+    if start > len(data):
+        raise builder.damaged(f"it ends at byte {len(data):,}, before its records, which begin at byte {start:,}.")
     events = []
     for at in range(attrs, attrs + attrs_size, attr_size):
         ids, ids_size = SECTION.unpack_from(data, at + attr_size - SECTION.size)
@@ -105,6 +105,9 @@ def _header(data: memoryview, builder: TraceBuilder) -> tuple[list[Event], int, 
         events.append(_event(data[at : at + attr_size - SECTION.size], data[ids : ids + ids_size]))
     if size == 0:
         builder.warn("unfinished", "the recording was cut off: what perf writes at its end is missing")
+        return events, start, None
+    if start + size > len(data):
+        builder.warn("unterminated", "the list of records breaks off; what came before was read")
         return events, start, None
     names = _names(_feature(data, start + size))
     return [replace(event, name=names.of(event, row)) for row, event in enumerate(events)], start, start + size

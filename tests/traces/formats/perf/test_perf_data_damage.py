@@ -51,7 +51,7 @@ START = 104 + 128
 
 def test_damage_is_named_with_its_place() -> None:
     assert "byte 60" in refusal(COMPLETE[:60])
-    assert "byte 240" in refusal(COMPLETE[:240])
+    assert "before its records, which begin at byte 999,999" in refusal(changed(COMPLETE, 40, 999_999))
     assert "list of events, at byte 999,999" in refusal(changed(COMPLETE, 24, 999_999))
     assert "list of events" in refusal(changed(COMPLETE, 16, 3))
     assert "numbers of an event, at byte 2,000,000" in refusal(changed(COMPLETE, 104 + 112, 2_000_000))
@@ -73,6 +73,19 @@ def test_damage_is_named_with_its_place() -> None:
         read(recording(record(81, b"no zstd at all!!")))
     assert "no recorder compresses" in refusal(recording(compressed(b"\x51\0\0\0\0\0\x08\0" + sample(1), 99)))
     assert "shorter than it says" in refusal(recording(record(83, struct.pack("<Q", 99))))
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_a_recording_that_breaks_off_is_read_as_far_as_its_records_go(samples: int) -> None:
+    end = START + sum(len(one) for one in SESSION[: samples + 1])
+    for more in (0, 3, 9):
+        trace = read(COMPLETE[: end + more], "perf.data")
+        assert sum(len(profile.samples or ()) for profile in trace.profiles) == samples
+        assert {"prog", "libwork.so.1"} & {name.partition("+")[0] for name in trace.frame_names}
+        (said,) = [warning.text for warning in trace.warnings if warning.code == "unterminated"]
+        assert f"what came before was read: {end + more:,} bytes" in said
+    with pytest.raises(EmptyTrace):
+        read(COMPLETE[: START + len(SESSION[0])], "perf.data")
 
 
 def test_counters_that_fill_no_sample_are_refused() -> None:

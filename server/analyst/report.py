@@ -53,7 +53,7 @@ LISTS = frozenset(
         Intent.SUMMARISE,
     }
 )
-_YES = re.compile(r"\*\*(?:Yes|Partly|Only partly)[:,] (?=[\w\[])")
+_YES = re.compile(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
 _TITLE = re.compile(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
 _LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
@@ -64,6 +64,7 @@ _OF_CPU = re.compile(
     r"\bwie ?viel (?:cpu|rechenzeit)",
     re.IGNORECASE,
 )
+_GIVES_TIME = re.compile(r"\d\s?(?:ns|µs|ms|s|min|h)\b")
 _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
 
@@ -77,7 +78,7 @@ def report(question: Question, evidence: Evidence) -> str:
     first = _without_title(question, first)
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)
-    wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
+    wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
     unread = "" if wrong else admitted(question, "\n\n".join([first, *others]))
     opening = f"{wrong} {unread}{carried}{first}".lstrip()  # the answer stands in one paragraph
     parts = [opening, "" if unread else _misread(question), question.note, _of_all(question), _failures(evidence)]
@@ -141,8 +142,9 @@ def _of_all(question: Question) -> str:
     return "(This is about the whole recording: this kind of answer cannot be narrowed to the time you name.)"
 
 
-def _wrong_unit(question: Question, evidence: Evidence) -> str:
-    """A word first when a duration is asked of a trace that measures none."""
+def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
+    """A word first when a duration is asked of a trace that measures none, unless another profile of it does and the
+    answer begins with what that one says."""
     if evidence.measures_waiting and _OF_CPU.search(question.text):
         return "**CPU time cannot be said: this trace measures waiting, not work.**"
     if evidence.unit == "count" and _OF_BYTES.search(question.text):
@@ -153,7 +155,7 @@ def _wrong_unit(question: Question, evidence: Evidence) -> str:
         return ""
     if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
         return "**How long anything takes cannot be said: this trace measures bytes of memory, not time or CPU.**"
-    if evidence.unit == "bytes" or not question.asks_time:
+    if evidence.unit == "bytes" or not question.asks_time or _GIVES_TIME.search(first):
         return ""
     return "**How long anything takes cannot be said: this trace counts samples, calls or instructions, not time.**"
 

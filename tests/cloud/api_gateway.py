@@ -14,7 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.cloud.people import ProjectKeys
 
-OPEN = ("/auth/v1/.well-known/", "/auth/v1/verify", "/storage/v1/object/public/")
+OPEN = (
+    "/auth/v1/.well-known/",
+    "/auth/v1/verify",
+    "/auth/v1/authorize",
+    "/auth/v1/callback",
+    "/storage/v1/object/public/",
+)
 
 
 class ApiGateway:

@@ -39,14 +39,15 @@ class Cloud:
 
 
 @asynccontextmanager
-async def a_cloud(folder: Path, *, port: int = 0) -> AsyncIterator[Cloud]:
-    """Run it until the block ends; the database's rows stay in the folder."""
+async def a_cloud(folder: Path, *, port: int = 0, auth_program: Path | None = None) -> AsyncIterator[Cloud]:
+    """Run it until the block ends; the database's rows stay in the folder. Its people sign in with that program."""
     prompt = (Path(__file__).parents[2] / "server/agent/prompts/analysis_system_prompt.md").read_text(encoding="utf-8")
-    async with EmbeddedPostgres(folder) as postgres:
+    async with (
+        EmbeddedPostgres(folder) as postgres,
+        supabase_server(postgres.owner_dsn, port=port, auth_program=auth_program) as supabase,
+        langfuse_server(prompt=prompt) as langfuse,
+    ):
+        # After Auth, whose tables are its own.
         with psycopg.connect(postgres.owner_dsn, autocommit=True) as owner:
             owner.execute((sql_root() / "local" / "bootstrap.sql").read_text(encoding="utf-8"))
-        async with (
-            supabase_server(postgres.owner_dsn, port=port) as supabase,
-            langfuse_server(prompt=prompt) as langfuse,
-        ):
-            yield Cloud(supabase, langfuse, postgres.owner_dsn, postgres.server_dsn)
+        yield Cloud(supabase, langfuse, postgres.owner_dsn, postgres.server_dsn)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.cloud.auth_server import PASSWORD
 from tests.cloud.cloud import Cloud, a_cloud
 from tests.cloud.people import person_id
 
@@ -97,15 +98,14 @@ async def _print_guide(cloud: Cloud) -> None:
         await http.post("/api/v1/admin/plans", json=SMALL_PLAN, headers=as_ada)
         choice = {"plan": SMALL_PLAN["name"], "reason": "the demonstration"}
         await http.put(f"/api/v1/admin/users/{person_id('ben')}/plan", json=choice, headers=as_ada)
-    magic = f"{cloud.supabase.url}/auth/v1/verify?type=magiclink&token="
-    links = {
-        "Anna, on the free plan": f"{magic}anna&redirect_to={ADDRESS}/",
-        "Anna again, who hears turns by Realtime alone": f"{magic}anna&redirect_to={ADDRESS}/?stream=realtime",
-        "Ben, whose plan ends a conversation after two questions": f"{magic}ben&redirect_to={ADDRESS}/",
-        "Ada, who may change plans": f"{magic}ada&redirect_to={ADDRESS}/admin",
+    places = {
+        "anna@example.com, on the free plan": "/",
+        "anna@example.com again, who hears turns by Realtime alone": "/?stream=realtime",
+        "ben@example.com, whose plan ends a conversation after two questions": "/",
+        "ada@example.com, who may change plans": "/admin",
     }
-    lines = [f"\n  {who}\n  {link}\n" for who, link in links.items()]
-    sys.stdout.write(f"\nSign in by one of these links:\n{''.join(lines)}\nCtrl-C ends everything.\n")
+    lines = [f"\n  {who}\n  {ADDRESS}{path}\n" for who, path in places.items()]
+    sys.stdout.write(f"\nSign in with the password `{PASSWORD}`:\n{''.join(lines)}\nCtrl-C ends everything.\n")
     sys.stdout.flush()
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,10 +15,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.adapters.supabase.project import SupabaseProject
 from server.edges.http.serving import HttpServer, bound_socket
 from tests.cloud.api_gateway import ApiGateway
-from tests.cloud.auth_server import AuthServer
+from tests.cloud.auth_server import API_VERSION, AuthServer
 from tests.cloud.faults import CutConnection, Faults
-from tests.cloud.people import ProjectKeys
+from tests.cloud.people import LIFETIME_S, ProjectKeys
 from tests.cloud.policies import Policies
+from tests.cloud.real_auth import RealAuth, real_auth
 from tests.cloud.realtime_server import RealtimeServer
 from tests.cloud.storage_server import StorageServer
 
@@ -30,6 +32,8 @@ class SupabaseServer:
     storage: StorageServer
     auth: AuthServer
     realtime: RealtimeServer
+    real_auth: RealAuth | None = None
+    """Supabase's own, in whose place `auth` only makes tokens then."""
 
     @property
     def project(self) -> SupabaseProject:
@@ -55,29 +59,42 @@ class SupabaseServer:
 
 
 @asynccontextmanager
-async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> AsyncIterator[SupabaseServer]:
-    """Serve a project until the block ends. Its policies are those of that database."""
-    with bound_socket("127.0.0.1", port) as listening:
+async def supabase_server(
+    owner_dsn: str | None = None, *, port: int = 0, auth_program: Path | None = None, lasts_s: int = LIFETIME_S
+) -> AsyncIterator[SupabaseServer]:
+    """Serve a project until the block ends. Its policies are those of that database, its tokens last so long."""
+    async with AsyncExitStack() as stack:
+        listening = stack.enter_context(bound_socket("127.0.0.1", port))
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         keys, faults, policies = ProjectKeys(url), Faults(), Policies(owner_dsn)
         storage = StorageServer(keys, policies, faults)
-        auth = AuthServer(keys, policies, faults)
+        auth = AuthServer(keys, policies, faults, lasts_s=lasts_s)
+        real = None
+        if auth_program is not None:
+            assert owner_dsn is not None
+            real = await stack.enter_async_context(real_auth(auth_program, keys, owner_dsn, lasts_s=lasts_s))
         realtime = RealtimeServer(keys, policies, faults)
         app = Starlette(
             routes=[
                 Mount("/storage/v1", routes=storage.routes()),
-                Mount("/auth/v1", routes=auth.routes()),
+                Mount("/auth/v1", routes=(real or auth).routes()),
                 Mount("/realtime/v1", routes=realtime.routes()),
             ],
             middleware=[
-                Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"]),
+                Middleware(
+                    CORSMiddleware,
+                    allow_origins=["*"],
+                    allow_methods=["*"],
+                    allow_headers=["*"],
+                    expose_headers=[API_VERSION],
+                ),
                 Middleware(ApiGateway, keys=keys),
             ],
         )
         server = HttpServer(Cutting(app))
         serving = asyncio.create_task(server.serve([listening]))
         try:
-            yield SupabaseServer(url, keys, faults, storage, auth, realtime)
+            yield SupabaseServer(url, keys, faults, storage, auth, realtime, real)
         finally:
             server.should_exit = True
             await serving

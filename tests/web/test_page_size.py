@@ -59,9 +59,11 @@ def test_the_first_page_and_a_room_are_small(assets: dict[str, bytes]) -> None:
     assert sent_kb((name for name in assets if re.fullmatch(r"index-[\w-]+\.css", name)), assets) < STYLES_KB
 
 
-def test_a_page_of_ones_own_machine_never_loads_the_client_of_realtime(assets: dict[str, bytes]) -> None:
+@pytest.mark.parametrize("word", [b"phx_join", b"refresh_token_not_found"], ids=["realtime", "auth"])
+def test_a_room_never_loads_a_client_of_supabase_at_first(assets: dict[str, bytes], word: bytes) -> None:
+    """On one's own machine neither comes at all; in a project that of Auth when a session is renewed."""
     room = next(name for name in assets if name.startswith("room-") and name.endswith(".js"))
     loaded = needed_by(first(assets), assets) | needed_by(room, assets)
-    with_realtime = {name for name, content in assets.items() if b"phx_join" in content}
-    assert with_realtime
-    assert not loaded & with_realtime
+    with_client = {name for name, content in assets.items() if word in content and name.endswith(".js")}
+    assert with_client
+    assert not loaded & with_client

@@ -115,12 +115,13 @@ async function reached<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function call(path: string, options: RequestInit = {}): Promise<Response> {
+/** A request whose token has run out is sent again with the next one; the body of none is a stream. */
+async function call(path: string, options: RequestInit = {}, isSecond = false): Promise<Response> {
   const { token } = access.read();
   const response = await reached(fetch(ROOT + path, { ...options, headers: { ...options.headers, ...bearer(token) } }));
   if (response.ok) return response;
   const error = errorFrom(response.status, await reached(response.text()));
-  if (error.status === 401) refuse(token, error.message);
+  if (error.status === 401 && (await refuse(token, error.message)) && !isSecond) return call(path, options, true);
   throw error;
 }
 

@@ -4,8 +4,9 @@ import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { config } from "./accounts/client_config.ts";
 import type { Account } from "./accounts/account.tsx";
-import { SignIn } from "./accounts/sign_in.tsx";
-import { access, setToken } from "./accounts/token.ts";
+import type { SignIn } from "./accounts/sign_in.tsx";
+import type { SignedIn } from "./accounts/signed_in.tsx";
+import { access } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import type { Admin } from "./admin/admin.tsx";
 import type { AllConversations } from "./conversations/all_conversations.tsx";
@@ -74,13 +75,9 @@ export function App() {
         >
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
-        {isTeam && token && (
-          <button type="button" class="sign-out" onClick={() => setToken(null)}>
-            Sign out
-          </button>
-        )}
+        {isTeam && token && <LazySignedIn />}
       </header>
-      {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
+      {isTeam && (refusal || !token) && here.page !== "shared" && <LazySignIn isOver={token !== null} />}
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
       {here.page === "open" && isIn && <LazyHandover />}
       {here.page === "admin" && isIn && <LazyAdmin />}
@@ -154,6 +151,17 @@ function LazyRoom(props: RoomProps) {
 function LazySharedRoom(props: SharedRoomProps) {
   const loaded = useModule<{ SharedRoom: typeof SharedRoom }>(() => import("./room/shared_room.tsx"));
   return loaded === "lost" ? <Lost /> : loaded ? <loaded.SharedRoom {...props} /> : <main class="room-loading" />;
+}
+
+/** Only people of a project sign in. */
+function LazySignIn(props: { isOver: boolean }) {
+  const loaded = useModule<{ SignIn: typeof SignIn }>(() => import("./accounts/sign_in.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.SignIn {...props} />;
+}
+
+function LazySignedIn() {
+  const loaded = useModule<{ SignedIn: typeof SignedIn }>(() => import("./accounts/signed_in.tsx"));
+  return loaded && loaded !== "lost" && <loaded.SignedIn />;
 }
 
 /** Pages that few people open in a visit. */

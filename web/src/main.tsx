@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { startConfig } from "./accounts/client_config.ts";
+import { startSession } from "./accounts/session.ts";
 import { startToken } from "./accounts/token.ts";
 import { App } from "./app.tsx";
 import { startRouting } from "./route.ts";
@@ -9,10 +10,12 @@ import "./style/viewer.css";
 import "./style/tables.css";
 import "./style/chat.css";
 import "./style/insights.css";
-import "./style/sign_in.css";
 import { startTheme } from "./theme.ts";
 
-startToken(); // before anything reads the address
+const brought = startToken(); // before anything reads the address
 startTheme();
 startRouting();
-void startConfig().then(() => render(<App />, document.getElementById("app")!));
+void startConfig().then(() => {
+  startSession(brought?.refreshToken ?? null);
+  render(<App />, document.getElementById("app")!);
+});

@@ -70,7 +70,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         sessionId,
         mountedTools: () => mountedTools(viewer),
         token: () => access.read().token,
-        unknown: (reason) => refuse(access.read().token, reason.replace(/^[a-z_]+: /, "")),
+        unknown: (reason) => void refuse(access.read().token, reason.replace(/^[a-z_]+: /, "")),
         connect,
         seen: () => (viewer.read().view ? viewer.context() : null),
       }),

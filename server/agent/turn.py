@@ -48,6 +48,19 @@ class WaitsForPage(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who asks, and what else they have here. `left` is what remains of their plan, a ceiling each; `recordings` counts
+    the others of their account (`more`: at least so many), of which `nearest` names at most three."""
+
+    name: str | None
+    left: tuple[str, ...]
+    recordings: int
+    more: bool = False
+    programs: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
     as limits.refusals.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
@@ -86,6 +99,7 @@ class TurnInput:
     request_id: str | None = None
     request_trace_id: str | None = None
     api_key_id: str | None = None
+    asker: Asker | None = None
     flags: TurnFlags = field(default_factory=TurnFlags)
     """What was decided for this turn."""
 

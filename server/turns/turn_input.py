@@ -1,17 +1,19 @@
 """What a turn's graph is run on, from its row: the recording, the history, the plan, what its tools may reach."""
 
 from limits.administration import PlanRecords
+from limits.errors import UnknownUser
 from server.agent.model_call.offered_models import ANALYST
-from server.agent.turn import TurnInput
+from server.agent.turn import Asker, TurnInput
 from server.analyst.memory_orders import is_command
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.flags import FLAGS, flags_of
 from server.ports.identity import Caller
-from server.ports.traces import OpenTrace
+from server.ports.traces import OpenTrace, TraceRow
 from server.protocol.wire_values import LimitsView, ViewerState
 from server.turns.account_memory import AccountMemory
+from server.turns.asker import asker_of
 from server.turns.earlier_messages import earlier_messages, has_answer
 from server.turns.features import features
 from server.turns.outside_reach import NOTHING_OUTSIDE, OutsideReach
@@ -67,6 +69,7 @@ class TurnInputs:
             is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools | flags.hidden_tools,
             flags=flags,
+            asker=await self._asker(turn, caller, row),
             offered_models=offered.models,
             token_limit=offered.turn_tokens,
             page_answer=page_answer_of(turn),
@@ -79,6 +82,16 @@ class TurnInputs:
             core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
             asked_before=before,
         )
+
+    async def _asker(self, turn: TurnRow, caller: Caller, trace: TraceRow) -> Asker | None:
+        """None where nobody keeps plans, and for a person who was removed meanwhile."""
+        if self._plans is None:
+            return None
+        try:
+            usage = await self._plans.usage(caller.user_id)
+        except UnknownUser:
+            return None
+        return asker_of(turn, trace, await self._library.rows(caller), usage)
 
     async def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
         async def limits() -> LimitsView:

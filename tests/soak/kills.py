@@ -10,7 +10,7 @@ import psutil
 
 from tests.soak.fleet import Fleet, Member, fleet
 from tests.soak.people import People
-from tests.soak.speaking import Endpoint, speaking_endpoint
+from tests.soak.speaking import Endpoint, Mishap, speaking_endpoint
 from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 
 SERVERS = 4
@@ -23,11 +23,13 @@ SETTLE_S = 60.0
 class Kills:
     name: str = "kills"
     aim: int = 200
+    has_mishaps: bool = True
+    """Some requests are answered 503 or in half, so that calls are tried again."""
 
     async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """Kill and start again, until the aim or the time is reached; then let all turns end."""
         async with (
-            speaking_endpoint() as endpoint,
+            speaking_endpoint(mishaps if self.has_mishaps else lambda _: None) as endpoint,
             fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="8") as servers,
         ):
             people = People(servers, endpoint, tally)
@@ -54,6 +56,7 @@ class Kills:
             reported(tally, "kills"),
             reported(tally, "turns"),
             reported(tally, "turns taken over"),
+            reported(tally, "model calls accounted for"),
             reported(tally, "turns whose attempts ran side by side"),
             *(reported(tally, name) for name in ends),
             exactly(tally, "ended never", 0),
@@ -62,6 +65,11 @@ class Kills:
             exactly(tally, "processes left behind", 0),
             percentiles(tally, "recovery", RECOVERY_S, "s"),
         ]
+
+
+def mishaps(number: int) -> Mishap | None:
+    """Every 7th request finds the endpoint busy, every 11th is answered in half."""
+    return "busy" if number % 7 == 0 else "drop" if number % 11 == 0 else None
 
 
 def _one_to_kill(servers: Fleet, endpoint: Endpoint) -> Member:

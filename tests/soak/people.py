@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass, field
 from time import monotonic
 
+from tests.soak.accounts import CallRow, TurnSums, unaccounted
 from tests.soak.fleet import Fleet
 from tests.soak.following import Follower, Shown, numbered, wrong
 from tests.soak.speaking import Endpoint, Script, in_letters
@@ -20,6 +21,14 @@ asked again."""
 ROWS = """
 select sender, content_text, tool_status from chat_messages where turn_id = %s::uuid order by position
 """
+
+
+CALLS = """
+select outcome, error_code, provider_request_id, input_tokens, output_tokens, request_id, request_trace_id,
+    graph_run_id::text, prompt_hash, attempt, call_number, try_number
+from ai_invocation_summaries where turn_id = %s::uuid order by attempt, call_number, try_number
+"""
+TURN = "select attempt, input_tokens, output_tokens, prompt_hash from chat_turns where id = %s::uuid"
 
 
 @dataclass(slots=True)
@@ -87,6 +96,7 @@ class People:
             problems.append(f"ended {shown.end} ({shown.code})")
         await self._count_calls(one, problems)
         problems += await self._stored(one)
+        problems += await self._accounted(one)
         self.tally.count("turns with something lost, doubled or half done", bool(problems))
         for problem in problems:
             self.tally.complain(f"{one.turn_id}: {problem}")
@@ -102,6 +112,16 @@ class People:
             self.tally.count("turns whose attempts ran side by side")
             if attempts < 2:
                 problems.append(f"{calls} model calls in one attempt")
+
+    async def _accounted(self, one: Follower) -> list[str]:
+        """How the rows of the turn's model calls differ from what the endpoint knows of them."""
+        rows = await self.servers.select(CALLS, [one.turn_id])
+        [turn] = await self.servers.select(TURN, [one.turn_id]) or [(0, None, None, None)]
+        problems = unaccounted(
+            self.endpoint.log.pop(one.script.key, []), [CallRow(*row) for row in rows], TurnSums(*turn)
+        )
+        self.tally.count("model calls accounted for", len(rows))
+        return problems
 
     async def _stored(self, one: Follower) -> list[str]:
         """How what is stored differs from what was shown."""

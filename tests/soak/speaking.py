@@ -10,10 +10,10 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tests.fresh_port import server_on_a_fresh_port
 
@@ -73,21 +73,41 @@ class Script:
         return Script(found[1], int(found[2]), float(found[3]), int(found[4]), found[5] is not None)
 
 
+Mishap = Literal["busy", "drop"]
+"""It answers 503, or closes in the middle of its answer."""
+
+
+@dataclass(slots=True)
+class SentReply:
+    """What the endpoint knows of a request: the id of its answer, and whether all of it was sent."""
+
+    reply_id: str
+    mishap: Mishap | None
+    tokens: tuple[int, int]
+    is_complete: bool = False
+
+
 @dataclass(slots=True)
 class Endpoint:
-    """`calls` counts model calls by key, `words` all words that were sent; `streaming` are the ports of those to whom
-    an answer is being sent."""
+    """`calls` counts model calls by key without those that a mishap met, `log` has all requests; `words` are all words
+    that were sent, `streaming` the ports of those to whom an answer is being sent. `mishap` is asked for each request
+    by its number."""
 
     base_url: str = ""
     calls: Counter[str] = field(default_factory=Counter)
+    log: dict[str, list[SentReply]] = field(default_factory=dict)
     words: int = 0
     streaming: set[int] = field(default_factory=set)
+    mishap: Callable[[int], Mishap | None] = lambda _: None
+    requests: int = 0
 
 
 @asynccontextmanager
-async def speaking_endpoint() -> AsyncIterator[Endpoint]:
+async def speaking_endpoint(
+    mishap: Callable[[int], Mishap | None] = lambda _: None,
+) -> AsyncIterator[Endpoint]:
     """Serve `/v1/chat/completions` on a free port of loopback."""
-    endpoint = Endpoint()
+    endpoint = Endpoint(mishap=mishap)
     connections: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -98,8 +118,10 @@ async def speaking_endpoint() -> AsyncIterator[Endpoint]:
                     writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
                     continue
                 endpoint.streaming.add(port)
-                await _answer(writer, body, endpoint)
+                goes_on = await _answer(writer, body, endpoint)
                 endpoint.streaming.discard(port)
+                if not goes_on:
+                    break
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -132,36 +154,51 @@ async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     return body
 
 
-async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: Endpoint) -> None:
+async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: Endpoint) -> bool:
+    """Whether the connection goes on."""
     messages = body["messages"]
     asked = max((place for place, one in enumerate(messages) if Script.of(_text(one))), default=len(messages) - 1)
     script = Script.of(_text(messages[asked])) or Script("nobody", words=1, looks=0)
     looked = sum(message["role"] == "tool" for message in messages[asked:])
-    endpoint.calls[script.key] += 1
+    endpoint.requests += 1
+    log = endpoint.log.setdefault(script.key, [])
+    met = any(one.mishap for one in log)  # once in a conversation: two in one call would end it
+    sent = SentReply(f"c{endpoint.requests}", None if met else endpoint.mishap(endpoint.requests), (100, script.words))
+    log.append(sent)
+    if sent.mishap == "busy":
+        writer.write(b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n")
+        return True
+    endpoint.calls[script.key] += sent.mishap is None
     writer.write(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-        + _event({"role": "assistant"})
+        + _event(sent, {"role": "assistant"})
     )
+    if sent.mishap == "drop":
+        writer.write(_event(sent, {"content": "half an answer"}))
+        await writer.drain()
+        return False
     if looked < script.looks:
         call = {"index": 0, "id": f"call_{script.key}_{looked}", "type": "function"}
-        writer.write(_event({"content": script.texts[looked]}))
-        writer.write(_event({"tool_calls": [call | {"function": {"name": TOOL, "arguments": "{}"}}]}))
+        writer.write(_event(sent, {"content": script.texts[looked]}))
+        writer.write(_event(sent, {"tool_calls": [call | {"function": {"name": TOOL, "arguments": "{}"}}]}))
     else:
         started = time.monotonic()
         for number in range(script.words):
             # By the clock, not by the pause: a busy machine must not make the stream thinner.
             await asyncio.sleep(started + number * script.every_ms / 1000 - time.monotonic())
-            writer.write(_event({"content": script.word(number)}))
+            writer.write(_event(sent, {"content": script.word(number)}))
             endpoint.words += 1
             await writer.drain()
     usage = {"prompt_tokens": 100, "completion_tokens": script.words, "total_tokens": 100 + script.words}
     writer.write(
-        _event({}, finish="tool_calls" if looked < script.looks else "stop")
-        + _chunk({"choices": [], "usage": usage})
+        _event(sent, {}, finish="tool_calls" if looked < script.looks else "stop")
+        + _chunk(sent, {"choices": [], "usage": usage})
         + _data("[DONE]")
         + b"0\r\n\r\n"
     )
     await writer.drain()
+    sent.is_complete = True
+    return True
 
 
 def _text(message: dict[str, Any]) -> str:
@@ -169,12 +206,13 @@ def _text(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content or ())
 
 
-def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:
-    return _chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _event(sent: SentReply, delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return _chunk(sent, {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
 
-def _chunk(said: dict[str, Any]) -> bytes:
-    return _data(json.dumps({"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "fake"} | said))
+def _chunk(sent: SentReply, said: dict[str, Any]) -> bytes:
+    common = {"id": sent.reply_id, "object": "chat.completion.chunk", "created": 0, "model": "fake"}
+    return _data(json.dumps(common | said))
 
 
 def _data(text: str) -> bytes:

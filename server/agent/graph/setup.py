@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from server.agent.graph.asked_with import asked_with, local_time, looking_at
 from server.agent.graph.first_look import FirstLook, first_look
 from server.agent.graph.recollection.recalled import recalled, recalled_lines
 from server.agent.graph.recollection.remembered import OF_FIRST_REQUEST, PLACE, remembered
@@ -39,7 +40,7 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     )
     look = await context.workers.ask(turn.opened, first_look, turn.viewer)
     asked = HumanMessage(
-        f"{turn.prompt}\n\n({looking_at(look) if is_short else around(turn, look)})"
+        f"{turn.prompt}\n\n({looking_at(look) if is_short else asked_with(turn, look)})"
         + ("" if is_short else said_of_tools(turn, context.tools)),
         additional_kwargs={
             "prompt": turn.prompt,
@@ -110,16 +111,6 @@ def _places(turn: TurnInput, look: FirstLook) -> dict[str, str]:
     }
 
 
-def local_time(turn: TurnInput) -> str:
-    """Of the person, to the minute."""
-    return f"{turn.local_time:%Y-%m-%d %H:%M %Z}".strip()
-
-
-def looking_at(look: FirstLook) -> str:
-    """What is on the person's screen."""
-    return f"The person is looking at: {look.seen}."
-
-
 def said_of_tools(turn: TurnInput, tools: Sequence[Tool[Any]]) -> str:
     """What the page says of the tools that it has mounted, each quoted; what is on screen comes with `read_view`."""
     offered = {tool.name for tool in tools} - {"read_view"}
@@ -130,10 +121,3 @@ def said_of_tools(turn: TurnInput, tools: Sequence[Tool[Any]]) -> str:
         if name in offered
     )
     return "".join(lines)
-
-
-def around(turn: TurnInput, look: FirstLook) -> str:
-    """What belongs to this prompt alone. It stands with the prompt and not in the system prompt, so that the beginning
-    of a conversation stays the same and a provider can cache it.
-    """
-    return f"{looking_at(look)} Their local time: {local_time(turn)}" + f". Plan: {turn.plan_name}."

@@ -32,6 +32,13 @@ class Role(StrEnum):
         return list(Role).index(self)
 
 
+class Deciders(StrEnum):
+    """Who lets something into what an account remembers."""
+
+    MEMBERS = "members"  #: whoever may ask, for what they said themselves
+    OWNERS = "owners"  #: nobody else
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """An account as one of its members sees it; `role` is theirs."""
@@ -41,6 +48,7 @@ class Account:
     role: Role
     is_personal: bool
     created_at: datetime
+    memory_decided_by: Deciders = Deciders.MEMBERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +101,10 @@ class Teams(Membership, Protocol):
         """A new account with its first owner. Raises BadRequest for who owns MOST_OWNED."""
         ...
 
-    async def rename(self, user_id: str, account_id: str, name: str) -> None:
-        """An owner may."""
+    async def change(
+        self, user_id: str, account_id: str, *, name: str | None = None, memory_decided_by: Deciders | None = None
+    ) -> None:
+        """What is None stays as it is. An owner may."""
         ...
 
     async def remove(self, user_id: str, account_id: str, *, with_traces: bool) -> RemovedAccount:

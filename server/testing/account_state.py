@@ -106,6 +106,8 @@ class MemoryAccounts:
     roles: dict[tuple[str, str], Role] = field(default_factory=dict)
     """By account and user, in the order they came."""
     since: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    owners_decide: set[str] = field(default_factory=set)
+    """Accounts in which they alone decide what is remembered."""
     keys_of: Callable[[str], int] = lambda _: 0
     """How many keys for programs a user has that work."""
 

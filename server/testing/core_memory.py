@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from server.adapters.storable import known_id, not_found, storable_text
-from server.errors import BadRequest
+from server.errors import BadRequest, NotAllowed
 from server.ports.core_memory import (
     BY_PROGRAM,
     DECLINED_DAYS,
@@ -22,6 +22,7 @@ from server.ports.core_memory import (
     Verdict,
 )
 from server.ports.identity import Caller
+from server.ports.teams import Role
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 
@@ -49,14 +50,14 @@ class MemoryCoreMemory:
         return self._memories.get(caller.account_id, Memory())
 
     async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
-        memory = await self.read(caller)
+        memory = await self._to_change(caller)
         if memory.version != version:
             raise MemoryChanged(memory)
         text = storable_text(text)
         return memory if text == memory.text else self._change(caller, text, "written", None)
 
     async def propose(self, caller: Caller, proposal: NewProposal) -> Proposal | None:
-        await self.read(caller)
+        await self._to_change(caller)
         session_id, turn_id = (str(known_id(one, "question")) for one in (proposal.session_id, proposal.turn_id))
         turns = {turn.turn_id: turn for turn in self._conversations.turns_of(session_id)}
         if turn_id not in turns or turns[turn_id].user_id != caller.user_id:
@@ -97,7 +98,7 @@ class MemoryCoreMemory:
         made = self._made.get(str(known_id(proposal_id, "proposal")))
         if made is None or made.caller.user_id != caller.user_id or not self._stands(made.proposal):
             raise not_found("proposal")
-        memory, proposal = await self.read(made.caller), made.proposal
+        memory, proposal = await self._to_change(made.caller), made.proposal
         undoes = proposal.decision is Verdict.AUTO and verdict is Verdict.NO
         if proposal.decision is not None and not undoes:
             return Decided(decision=proposal.decision, changed=False, memory=memory)
@@ -136,11 +137,34 @@ class MemoryCoreMemory:
         """Whether its turn is there."""
         return proposal.turn_id in (turn.turn_id for turn in self._conversations.turns_of(proposal.session_id))
 
+    async def _to_change(self, caller: Caller) -> Memory:
+        self._accounts.require(caller.user_id, caller.account_id, Role.MEMBER)
+        return await self.read(caller)
+
+    def _check_change(self, caller: Caller, before: Memory, after: str) -> None:
+        """Raises NotAllowed, by the rules of `supabase/migrations/*_roles_in_memory.sql`."""
+        if self._accounts.role(caller.user_id, caller.account_id) is Role.OWNER:
+            return
+        if caller.account_id in self._accounts.owners_decide:
+            raise NotAllowed("In this account only owners decide what is remembered.")
+        struck = set(before.facts) - set(after.split("\n"))
+        if any(self._said_by(caller.account_id, line) != caller.user_id for line in struck):
+            raise NotAllowed("Only who said that, or an owner of the account, may change or strike it.")
+
+    def _said_by(self, account_id: str, line: str) -> str | None:
+        came = [
+            change.by_user
+            for change in self._changes.get(account_id, [])
+            if line in change.after.split("\n") and line not in change.before.split("\n")
+        ]
+        return came[-1] if came else None
+
     def _change(self, caller: Caller, text: str, decision: str, turn_id: str | None) -> Memory:
         if len(text) > MOST_CHARACTERS:
             too_many = len(text) - MOST_CHARACTERS
             raise BadRequest(f"Memory has room for 5,000 characters: this is {too_many} too many.")
         before, now = self._memories.get(caller.account_id, Memory()), self._accounts.clock.now()
+        self._check_change(caller, before, text)
         after = Memory(text=text, version=before.version + 1, updated_at=now, updated_by=caller.user_id)
         self._memories[caller.account_id] = after
         self._changes.setdefault(caller.account_id, []).append(

@@ -6,7 +6,17 @@ from uuid import uuid4
 
 from server.adapters.storable import known_id, not_found, storable_text
 from server.errors import BadRequest, Conflict, NotFound, TurnInProgress
-from server.ports.teams import GOOD_FOR, MOST_OPEN, MOST_OWNED, Account, Invitation, Member, RemovedAccount, Role
+from server.ports.teams import (
+    GOOD_FOR,
+    MOST_OPEN,
+    MOST_OWNED,
+    Account,
+    Deciders,
+    Invitation,
+    Member,
+    RemovedAccount,
+    Role,
+)
 from server.testing.trace_records import MemoryTraceRecords
 
 
@@ -50,8 +60,16 @@ class MemoryTeams:
         self._accounts.join(user_id, account_id, Role.OWNER)
         return self._account(user_id, account_id)
 
-    async def rename(self, user_id: str, account_id: str, name: str) -> None:
+    async def change(
+        self, user_id: str, account_id: str, *, name: str | None = None, memory_decided_by: Deciders | None = None
+    ) -> None:
         self._accounts.require(user_id, account_id, Role.OWNER)
+        if memory_decided_by is Deciders.OWNERS:
+            self._accounts.owners_decide.add(account_id)
+        elif memory_decided_by is Deciders.MEMBERS:
+            self._accounts.owners_decide.discard(account_id)
+        if name is None:
+            return
         own = _Made("", self._accounts.since[account_id, user_id], is_personal=True)
         made = self._made.setdefault(account_id, own)
         made.name = storable_text(name)
@@ -162,6 +180,7 @@ class MemoryTeams:
             role=self._accounts.role(user_id, account_id),
             is_personal=made is None or made.is_personal,
             created_at=made.created_at if made else self._accounts.since[account_id, user_id],
+            memory_decided_by=Deciders.OWNERS if account_id in self._accounts.owners_decide else Deciders.MEMBERS,
         )
 
     def _of_several(self, user_id: str, account_id: str) -> None:

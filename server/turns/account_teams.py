@@ -9,7 +9,7 @@ from server.cleaning import clean
 from server.errors import BadRequest, NotAllowed, NotFound
 from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
-from server.ports.teams import LONGEST_ADDRESS, LONGEST_NAME, Account, Invitation, Member, Role, Teams
+from server.ports.teams import LONGEST_ADDRESS, LONGEST_NAME, Account, Deciders, Invitation, Member, Role, Teams
 from server.ports.traces import TraceWorkers
 from server.turns.access import link_hash
 
@@ -62,9 +62,17 @@ class AccountTeams:
         self._need_several()
         return await self._teams.create(caller.user_id, _fit(name))
 
-    async def rename(self, caller: Caller, account_id: str, name: str) -> Account:
-        """Raises BadRequest as `create`."""
-        await self._teams.rename(caller.user_id, account_id, _fit(name))
+    async def change(
+        self,
+        caller: Caller,
+        account_id: str,
+        *,
+        name: str | None = None,
+        memory_decided_by: Deciders | None = None,
+    ) -> Account:
+        """Another name, others who decide what is remembered; what is None stays. Raises BadRequest as `create`."""
+        fit = None if name is None else _fit(name)
+        await self._teams.change(caller.user_id, account_id, name=fit, memory_decided_by=memory_decided_by)
         return await self.account(caller, account_id)
 
     async def remove(self, caller: Caller, account_id: str, *, with_traces: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from limits.plans import LOCAL_PLAN
-from server.errors import BadRequest, NotFound
+from server.errors import BadRequest, NotAllowed, NotFound
 from server.ports.core_memory import (
     MOST_CHARACTERS,
     MOST_OPEN,
@@ -18,6 +18,7 @@ from server.ports.core_memory import (
     Verdict,
 )
 from server.ports.identity import Caller
+from server.ports.teams import Deciders, Role
 from tests.plugins.worlds import Talk, World, new_uuid
 
 
@@ -239,3 +240,29 @@ async def test_a_conversation_takes_its_proposals_with_it(world: World) -> None:
 async def test_what_cannot_be_stored_is_replaced(world: World) -> None:
     caller = await world.user()
     assert (await world.memory.write(caller, "a\0b", version=0)).text == "a\ufffdb"
+
+
+async def test_a_member_adds_and_changes_what_they_said_and_an_owner_all_of_it(world: World) -> None:
+    owner = await world.team()
+    one, other, viewer = await world.joined(owner), await world.joined(owner), await world.joined(owner, Role.VIEWER)
+    assert (await world.memory.write(one, "of one", version=0)).version == 1
+    assert (await world.memory.write(other, "of one\nof other", version=1)).version == 2
+    for text in ("of other", "of one, changed\nof other", ""):
+        with pytest.raises(NotAllowed, match="Only who said that"):
+            await world.memory.write(other, text, version=2)
+    with pytest.raises(NotAllowed, match="viewer"):
+        await world.memory.write(viewer, "of one\nof other\nof a viewer", version=2)
+    assert (await world.memory.read(viewer)).text == "of one\nof other"
+    assert (await world.memory.write(one, "of one, changed\nof other", version=2)).version == 3
+    assert (await world.memory.write(owner, "of the owner", version=3)).version == 4
+
+
+async def test_an_account_may_keep_its_memory_to_its_owners(world: World) -> None:
+    owner = await world.team()
+    member = await world.joined(owner)
+    await world.teams.change(owner.user_id, owner.account_id, memory_decided_by=Deciders.OWNERS)
+    with pytest.raises(NotAllowed, match="only owners"):
+        await world.memory.write(member, "a fact", version=0)
+    assert (await world.memory.write(owner, "a fact", version=0)).version == 1
+    await world.teams.change(owner.user_id, owner.account_id, memory_decided_by=Deciders.MEMBERS)
+    assert (await world.memory.write(member, "a fact\nanother", version=1)).version == 2

@@ -34,7 +34,7 @@ async def test_an_account_is_made_named_and_listed_after_the_personal_one(world:
         (other.account_id, False),
         (made.account_id, False),
     ]
-    await world.teams.rename(user.user_id, made.account_id, "Bee")
+    await world.teams.change(user.user_id, made.account_id, name="Bee")
     assert [one.name for one in (await world.teams.accounts(user.user_id))[1:]] == ["Ant", "Bee"]
     assert await world.teams.role(user.user_id, made.account_id) is Role.OWNER
 
@@ -53,7 +53,7 @@ async def test_an_account_of_others_looks_like_none(world: World) -> None:
     for account_id in (owner.account_id, new_uuid(), "mine"):
         for attempt in (
             world.teams.role(stranger.user_id, account_id),
-            world.teams.rename(stranger.user_id, account_id, "taken"),
+            world.teams.change(stranger.user_id, account_id, name="taken"),
             world.teams.remove(stranger.user_id, account_id, with_traces=True),
             world.teams.members(stranger.user_id, account_id),
             world.teams.change_role(stranger.user_id, account_id, stranger.user_id, Role.OWNER),
@@ -75,7 +75,7 @@ async def test_only_an_owner_administers(world: World, role: Role) -> None:
     guest = await world.joined(owner, role)
     open_one, _ = await invited(world, owner, "a@example.com")
     for attempt in (
-        world.teams.rename(guest.user_id, owner.account_id, "taken"),
+        world.teams.change(guest.user_id, owner.account_id, name="taken"),
         world.teams.remove(guest.user_id, owner.account_id, with_traces=True),
         world.teams.change_role(guest.user_id, owner.account_id, guest.user_id, Role.OWNER),
         world.teams.remove_member(guest.user_id, owner.account_id, owner.user_id),
@@ -204,7 +204,7 @@ async def test_a_personal_account_is_shared_with_nobody(world: World) -> None:
     ):
         with pytest.raises(BadRequest, match="yours alone"):
             await attempt
-    await world.teams.rename(user.user_id, user.account_id, "Me")
+    await world.teams.change(user.user_id, user.account_id, name="Me")
     assert [one.name for one in await world.teams.accounts(user.user_id)] == ["Me"]
 
 

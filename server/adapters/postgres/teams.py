@@ -9,7 +9,17 @@ from psycopg.rows import DictRow
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, not_found, storable_text
-from server.ports.teams import GOOD_FOR, MOST_OPEN, MOST_OWNED, Account, Invitation, Member, RemovedAccount, Role
+from server.ports.teams import (
+    GOOD_FOR,
+    MOST_OPEN,
+    MOST_OWNED,
+    Account,
+    Deciders,
+    Invitation,
+    Member,
+    RemovedAccount,
+    Role,
+)
 
 
 class PostgresMembership:
@@ -37,8 +47,12 @@ class PostgresTeams(PostgresMembership):
         rows = await self._rows("create_account", user_id, name=storable_text(name), most=MOST_OWNED)
         return _account(rows[0])
 
-    async def rename(self, user_id: str, account_id: str, name: str) -> None:
-        await self._of("rename_account", user_id, account_id, name=storable_text(name))
+    async def change(
+        self, user_id: str, account_id: str, *, name: str | None = None, memory_decided_by: Deciders | None = None
+    ) -> None:
+        name = None if name is None else storable_text(name)
+        decided_by = None if memory_decided_by is None else memory_decided_by.value
+        await self._of("change_account", user_id, account_id, name=name, memory_decided_by=decided_by)
 
     async def remove(self, user_id: str, account_id: str, *, with_traces: bool) -> RemovedAccount:
         rows = await self._of("delete_account", user_id, account_id, with_traces=with_traces)
@@ -109,6 +123,7 @@ def _account(row: DictRow) -> Account:
         role=Role(row["role"]),
         is_personal=row["is_personal"],
         created_at=row["created_at"].astimezone(UTC),
+        memory_decided_by=Deciders(row["memory_decided_by"]),
     )
 
 

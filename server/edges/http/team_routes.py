@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from server.edges.http.services import CurrentCaller, ForTeams
-from server.ports.teams import Account, Invitation, Member, Role
+from server.ports.teams import Account, Deciders, Invitation, Member, Role
 from server.protocol.base import WireModel
 
 MAX_BODY_BYTES = 8 << 10
@@ -20,14 +20,22 @@ class AccountName(WireModel):
     name: Annotated[str, Field(min_length=1, max_length=400)]
 
 
+class AccountChange(WireModel):
+    """What is absent stays as it is."""
+
+    name: Annotated[str, Field(min_length=1, max_length=400)] | None = None
+    memory_decided_by: Deciders | None = None
+
+
 class AccountView(WireModel):
-    """`role` is the caller's own."""
+    """`role` is the caller's own; `memoryDecidedBy` says who lets something into what the account remembers."""
 
     account_id: str
     name: str
     role: Role
     is_personal: bool
     created_at: datetime
+    memory_decided_by: Deciders
 
     @classmethod
     def of(cls, account: Account) -> Self:
@@ -37,6 +45,7 @@ class AccountView(WireModel):
             role=account.role,
             is_personal=account.is_personal,
             created_at=account.created_at,
+            memory_decided_by=account.memory_decided_by,
         )
 
 
@@ -125,8 +134,10 @@ async def create(body: AccountName, caller: CurrentCaller, services: ForTeams) -
 
 
 @routes.patch("/accounts/{account_id}")
-async def rename(account_id: str, body: AccountName, caller: CurrentCaller, services: ForTeams) -> AccountView:
-    return AccountView.of(await services.accounts.rename(caller, account_id, body.name))
+async def change(account_id: str, body: AccountChange, caller: CurrentCaller, services: ForTeams) -> AccountView:
+    """Name it anew, or say who decides what it remembers."""
+    done = await services.accounts.change(caller, account_id, name=body.name, memory_decided_by=body.memory_decided_by)
+    return AccountView.of(done)
 
 
 @routes.delete("/accounts/{account_id}", status_code=204)

@@ -85,6 +85,7 @@ PLAIN = {
     "role",
     "token",
     "visibility",
+    "memoryDecidedBy",
     "with",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is

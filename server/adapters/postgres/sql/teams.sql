@@ -4,19 +4,20 @@ select flamechat_private.role_in(%(user_id)s, %(account_id)s) as role
 
 -- name: accounts_of_user
 -- Those they are a member of, their own first.
-select a.id, a.name, m.role, a.personal_user_id is not distinct from m.user_id as is_personal, a.created_at
+select a.id, a.name, m.role, a.personal_user_id is not distinct from m.user_id as is_personal, a.created_at,
+    a.memory_decided_by
 from public.accounts a join public.account_members m on m.account_id = a.id
 where m.user_id = %(user_id)s
 order by is_personal desc, lower(a.name), a.id
 
 -- name: create_account
 -- With its first owner.
-select a.id, a.name, 'owner' as role, false as is_personal, a.created_at
+select a.id, a.name, 'owner' as role, false as is_personal, a.created_at, a.memory_decided_by
 from flamechat_private.create_account(%(user_id)s, %(name)s, %(most)s) a
 
--- name: rename_account
+-- name: change_account
 -- By an owner.
-select flamechat_private.rename_account(%(user_id)s, %(account_id)s, %(name)s)
+select flamechat_private.change_account(%(user_id)s, %(account_id)s, %(name)s, %(memory_decided_by)s)
 
 -- name: delete_account
 -- With all that is in it; what its objects were called.

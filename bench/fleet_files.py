@@ -1,4 +1,4 @@
-"""`python -m bench batch`: a folder of recordings read by `flamechat batch`, beside its importers alone.
+"""`python -m bench batch`: a folder of recordings read by `flamechat batch`, next to its importers alone.
 
 Generated Chrome traces of a megabyte each, all different, are read once by the command, and once by as many plain
 processes as there are cores, which import and measure and write nothing. Bound: the command's throughput is at least

@@ -12,7 +12,7 @@ from pathlib import Path
 
 WORDS = Path(__file__).with_name("measures.toml")
 RUNS = 2
-"""Names that such a prompt sets beside each other."""
+"""Names that such a prompt compares."""
 LONGEST_RUN = 3
 """Words of a name as people say it: `script evaluation`."""
 MOST_WORDS = 14

@@ -204,7 +204,7 @@ async def test_limits_count_for_who_asks(world: World) -> None:
     talk = await Talk.begin(world, owner)
     await talk.exchange()
     await world.conversations.show_session(owner, talk.session_id, Visibility.ACCOUNT)
-    begun = Talk(world, other, talk.trace_id)
-    await begun.exchange()
+    another = Talk(world, other, talk.trace_id)
+    await another.exchange()
     assert (await world.conversations.limits(owner, None)).sessions_used == 1
     assert (await world.conversations.limits(other, None)).sessions_used == 1

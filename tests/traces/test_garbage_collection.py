@@ -1,4 +1,4 @@
-"""When Python looks for cycles, in processes of their own: it is a setting of the whole process."""
+"""When Python looks for cycles, in processes of their own: it is a setting of a process."""
 
 import subprocess
 import sys

@@ -32,9 +32,10 @@ def fetch_profile(address: str, output: Path, seconds: float) -> None:
             if answer.status_code != httpx.codes.OK:
                 raise CannotRecord(f"{shown} answered {answer.status_code}", exit_code=1)
             with output.open("wb") as file:
+                size = 0
                 for piece in answer.iter_bytes():
-                    file.write(piece)
-                    if file.tell() > MOST_BYTES:
+                    size += file.write(piece)
+                    if size > MOST_BYTES:
                         raise CannotRecord(f"{shown} answered more than 512 MB", exit_code=1)
     except httpx.HTTPError as error:
         raise CannotRecord(f"{shown}: {str(error) or type(error).__name__}", exit_code=1) from error

@@ -67,7 +67,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _chart(found: SqlRows) -> dict[str, Any]:
-    """Bars, where one column is a text (or a time) and one a number; recordings' ids beside them."""
+    """Bars, where one column is a text (or a time) and one a number; with recordings' ids."""
     names = [column.name for column in found.columns]
     trace = names.index(TRACE) if TRACE in names else None
     others = [place for place in range(len(names)) if place != trace]

@@ -93,7 +93,7 @@ def _has(row: dict[str, Any], said: str) -> bool:
 
 
 def _other(question: Question, evidence: Evidence) -> Intent | None:
-    """Another kind that has this measure; what else than calls was counted is told with the number of calls."""
+    """Another kind that has this measure; what else than calls was counted is named with the number of calls."""
     asked = question.measured
     assert asked is not None
     if asked.asks("calls") and not asked.asks("compared", "from_itself") and evidence.counted != CALLS:
@@ -125,23 +125,23 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
     if question.measured and question.measured.asks("waiting"):
         where = {"profile": evidence.waiting_profiles[0]}
         return [("get_callers_callees", {"frame": question.handle} | where)]
-    wanted: list[Call] = []
+    further: list[Call] = []
     if question.measured and question.measured.asks("from_itself"):
-        wanted.append(("query_trace", {"sql": FROM_ITSELF.format(frame=question.handle)}))
+        further.append(("query_trace", {"sql": FROM_ITSELF.format(frame=question.handle)}))
     for handle in question.handles:
         around = evidence.first("get_callers_callees", frame=handle)
-        wanted.append(("get_callers_callees", {"frame": handle} | _where(question, evidence)))
+        further.append(("get_callers_callees", {"frame": handle} | _where(question, evidence)))
         if around is not None:
             name = around["frame"]["name"][:100]
-            wanted.append(("get_top_functions", {"filter": name, "limit": MATCHES} | _where(question, evidence)))
+            further.append(("get_top_functions", {"filter": name, "limit": MATCHES} | _where(question, evidence)))
         if evidence.runs_in_several:
             unit = "ns" if evidence.unit == "nanoseconds" else evidence.unit
-            wanted.append(("query_trace", {"sql": BY_THREAD.format(unit=unit, frame=handle)}))
-    return wanted
+            further.append(("query_trace", {"sql": BY_THREAD.format(unit=unit, frame=handle)}))
+    return further
 
 
 def write(question: Question, evidence: Evidence) -> list[str]:
-    """The figure that is asked for first, then what stands beside it."""
+    """The figure that is asked for first, then what belongs to it."""
     asked = question.measured
     assert asked is not None
     if intent := _other(question, evidence):

@@ -10,7 +10,7 @@ from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
-from server.analyst.kinds.programs import PROGRAM, by_program
+from server.analyst.kinds.shares_of_programs import PROGRAM, by_program
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_WORKS, asks_how_many
 from server.analyst.wording import (

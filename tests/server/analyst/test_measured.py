@@ -25,7 +25,7 @@ from server.analyst.understanding import understood
         ("how many of its calls come from itself", ("calls", "from_itself"), ()),
     ],
 )
-def test_measures_and_names_are_told_apart(prompt: str, measures: tuple[str, ...], runs: tuple[str, ...]) -> None:
+def test_measures_and_names_are_distinguished(prompt: str, measures: tuple[str, ...], runs: tuple[str, ...]) -> None:
     found = measured(prompt)
     assert found is not None
     assert (found.measures, found.runs) == (measures, runs)

@@ -188,7 +188,7 @@ def _events_in_records(records: Records, builder: TraceBuilder) -> Iterator[Even
 
 
 def _found(data: memoryview, start: int, end: int | None, builder: TraceBuilder) -> tuple[Words, Int64]:
-    """All records as words, and the first word of each. Compressed ones and those of a pipe's header need not be whole
+    """All records as words, and the first word of each. Compressed ones and those of a pipe's header need not be full
     words: then all is copied."""
     places, packed = _walked(data, start, end, builder)
     at = np.frombuffer(places, np.int64) - start

@@ -28,7 +28,7 @@ class RecordingSizes:
     measures: Measures
 
     def each(self, sentence: Sentence) -> Iterator[Reading]:
-        """Which figures are of the whole recording, and whether they are right."""
+        """Which figures are of all of the recording, and whether they are right."""
         text = sentence.template
         if words("HYPOTHETICAL").search(text):
             return

@@ -68,7 +68,7 @@ def test_damage_is_named_with_its_place() -> None:
     )
     assert "event 0" in refusal(piped(sample(1), attr=changed(attribute(), 0, 1)))
     odd = struct.pack("<I", 113)
-    assert read(piped(*SESSION, attr=attribute()[:4] + odd + attribute()[8:])).profiles  # no whole words
+    assert read(piped(*SESSION, attr=attribute()[:4] + odd + attribute()[8:])).profiles  # no full words
     with pytest.raises(DamagedTrace, match="zstd"):
         read(recording(record(81, b"no zstd at all!!")))
     assert "no recorder compresses" in refusal(recording(compressed(b"\x51\0\0\0\0\0\x08\0" + sample(1), 99)))

@@ -175,6 +175,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
     from server.adapters.postgres.relay import PostgresRelay
+    from server.adapters.postgres.saved_questions import PostgresSavedQuestions
     from server.adapters.postgres.teams import PostgresTeams
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -226,6 +227,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     keys=PostgresProgramKeys(database),
                     renders=PostgresRenderQuota(database),
                     teams=PostgresTeams(database),
+                    saved_questions=PostgresSavedQuestions(database),
                 ),
                 backing=backing,
                 workers=workers,

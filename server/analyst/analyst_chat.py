@@ -14,7 +14,7 @@ from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_
 from server.analyst.memory_orders import memory_order
 from server.analyst.memory_questions import memory_question
 from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_screen, described
-from server.analyst.over_recordings import ASK, asks_over_recordings, over_recordings, without_them
+from server.analyst.over_recordings import ASK, asks_over_recordings, not_known, over_recordings, without_them
 from server.analyst.plan import next_calls
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.recording_questions import asked_recipes, recording_answer
@@ -56,12 +56,12 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
         if (answer := over_recordings(evidence)) is not None:
             yield from _reply([], answer, made)
             return
-    yield from _about_this(without_them(evidence), offered, made)
+    yield from _about_this(without_them(evidence), offered, made, not_known(evidence))
 
 
-def _about_this(evidence: Evidence, offered: frozenset[str], made: int) -> Iterator[AIMessageChunk]:
-    """The reply about the recording that is open."""
-    order, first = memory_order(evidence.prompt), ""
+def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: str = "") -> Iterator[AIMessageChunk]:
+    """The reply about the recording that is open, after what has to be said `first`."""
+    order = memory_order(evidence.prompt)
     calls: list[tuple[str, dict[str, Any]]] = []
     if order is not None:
         done = [result for result in evidence.results if result.tool in (APPEND, REPLACE)]

@@ -46,6 +46,12 @@ LIKELY = 0.2
 NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
 SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
+DRAWN = re.compile(
+    r"^\s*(?:please |can you |could you )?(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
+    r"(?:show|give|make|draw|plot)?(?: me)? ?(?:a |an |the )?(?:histogram|(?:bar|line|pie) chart) (?:of|for)\b)",
+    re.IGNORECASE,
+)
+"""A chart is asked for, whatever its other words are."""
 NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
 OF_A_CAUSE = frozenset(
     {
@@ -105,8 +111,8 @@ OF_A_THREAD = (
 
 def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, has_range: bool) -> Intent:
     """The nearest intent that fits what the prompt names."""
-    if SQL.match(text):
-        return Intent.SQL
+    if SQL.match(text) or DRAWN.match(text):
+        return Intent.SQL if SQL.match(text) else Intent.DRAW
     if not _HAS_A_WORD.search(text):
         return Intent.SMALLTALK
     if len(set(named.profiles)) > 1:

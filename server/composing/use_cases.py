@@ -50,6 +50,7 @@ from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
 from server.ports.repositories import Repositories
 from server.ports.request_ids import RunFacts
+from server.ports.saved_questions import SavedQuestions
 from server.ports.scores import Scores
 from server.ports.teams import Teams
 from server.ports.traces import TraceRecords, TraceWorkers
@@ -64,6 +65,7 @@ from server.turns.key_identity import KeyedIdentity
 from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
 from server.turns.prepared_turn import TurnPreparation
+from server.turns.question_keeping import QuestionKeeping
 from server.turns.retention import Retention
 from server.turns.run_questions import RunQuestions
 from server.turns.runner import TurnRunner
@@ -96,6 +98,7 @@ class Rows:
     history: History | None = None
     keys: ProgramKeys | None = None
     renders: RenderQuota | None = None
+    saved_questions: SavedQuestions | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +211,7 @@ def _services(
             source_folder=settings.source_dir,
             views=_views(adapters.rows),
             questions=_questions(adapters.rows, library),
+            saved_questions=_saved_questions(adapters.rows),
         ),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         pictures=PictureServices(
@@ -275,6 +279,10 @@ def _notes(rows: Rows) -> TraceNotes | None:
 
 def _questions(rows: Rows, library: TraceLibrary) -> RunQuestions | None:
     return None if rows.history is None else RunQuestions(rows.history, library)
+
+
+def _saved_questions(rows: Rows) -> QuestionKeeping | None:
+    return None if rows.saved_questions is None else QuestionKeeping(rows.saved_questions)
 
 
 def _views(rows: Rows) -> ViewKeeping | None:

@@ -97,6 +97,10 @@ class History(Protocol):
         that have exactly this name in any."""
         ...
 
+    async def state(self, caller: Caller) -> str:
+        """Another text as soon as the account's recordings, their labels or what is measured of them have changed."""
+        ...
+
     async def write_library(
         self,
         caller: Caller,

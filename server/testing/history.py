@@ -88,6 +88,11 @@ class MemoryHistory:
             figures=tuple(sorted({one.measure for kept in newest for one in kept.figures})),
         )
 
+    async def state(self, caller: Caller) -> str:
+        rows = await self._rows(caller, TraceSearch())
+        measured = [self._kept[row.trace_id] for row in rows if row.trace_id in self._kept]
+        return repr([(row.trace_id, row.name, row.run) for row in rows]) + repr(measured)
+
     async def write_library(
         self,
         caller: Caller,

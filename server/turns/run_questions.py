@@ -7,7 +7,8 @@ from uuid import UUID
 import anyio
 import anyio.to_thread
 
-from server.agent.questions.checks import checked
+from server.agent.questions.checks import checked, checked_names
+from server.agent.questions.planner import PlanWriter, planned, understood
 from server.agent.questions.question_schema import (
     CallPath,
     Comparison,
@@ -16,6 +17,7 @@ from server.agent.questions.question_schema import (
     Runs,
     Series,
     SqlQuery,
+    as_json,
     question_of,
 )
 from server.agent.questions.run_answers import RunsAnswer, comparison_answer, recurrence_answer, series_answer
@@ -26,6 +28,7 @@ from server.errors import BadRequest, ServerError
 from server.ports.history import MOST_RUNS, History, Measured, RunPoint
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
+from server.ports.saved_questions import SavedQuestions
 from server.ports.traces import TraceSearch
 from server.turns.opened_questions import call_paths
 from server.turns.sql_questions import answered_sql
@@ -46,12 +49,19 @@ NOT_UNDERSTOOD = (
 class RunQuestions:
     """Answers from the history of the caller's accounts alone."""
 
-    def __init__(self, history: History, library: TraceLibrary) -> None:
+    def __init__(self, history: History, library: TraceLibrary, saved: SavedQuestions | None = None) -> None:
         self._history = history
         self._library = library
+        self._saved = saved
 
     async def ask(
-        self, caller: Caller, asked: str, *, program: str | None = None, trace: UUID | None = None
+        self,
+        caller: Caller,
+        asked: str,
+        *,
+        program: str | None = None,
+        trace: UUID | None = None,
+        plan: PlanWriter | None = None,
     ) -> RunsAnswer:
         """Answer words, or a question as JSON. `program` is whose recordings are meant where none is named, `trace`
         the one that is meant where none is spoken of. Raises BadRequest, saying what is missing or not there, and the
@@ -71,14 +81,26 @@ class RunQuestions:
         if not known.runs:
             raise BadRequest("There are no recordings to ask about.", field="question")
         named = program if program in known.programs else None
+        if plan is not None:
+            saved = () if self._saved is None else await self._saved.all(caller)
+            exists = understood(asked, known, [(one.name, one.question) for one in saved])
+            return await planned(asked, exists, plan, lambda question: self.run(caller, question, program=named))
         spoken = spoken_path(asked, spoken_runs(asked, known, named), trace) or spoken_question(asked, known, named)
         if spoken is None:
             raise BadRequest(NOT_UNDERSTOOD, field="question")
         return await self.run(caller, spoken)
 
     async def run(self, caller: Caller, question: Question, *, program: str | None = None) -> RunsAnswer:
-        """Answer a question once all it names exists. Raises BadRequest."""
+        """Answer a question once all it names exists; what was answered ten minutes ago or less, of the same
+        recordings, is not asked again. Raises BadRequest."""
+        key = (caller.account_id, caller.user_id, program or "", json.dumps(as_json(question), sort_keys=True))
+        state = await self._history.state(caller)
+        return await self._library.run_answers.answer(key, state, lambda: self._run(caller, question, program))
+
+    async def _run(self, caller: Caller, question: Question, program: str | None) -> RunsAnswer:
         if isinstance(question, SqlQuery):
+            if question.runs != Runs():
+                checked_names(question.runs, await self._history.known(caller, TraceSearch()))
             return await answered_sql(self._library, self._history, caller, question)
         name = None if isinstance(question, CallPath) else question.measure.name
         known = await self._history.known(caller, TraceSearch(), name=name)
@@ -133,9 +155,9 @@ class AskedRuns:
         self._program = program
         self._trace = trace
 
-    async def ask(self, question: str) -> RunsAnswer:
-        """Raises BadRequest."""
-        return await self._questions.ask(self._caller, question, program=self._program, trace=self._trace)
+    async def ask(self, question: str, plan: PlanWriter | None = None) -> RunsAnswer:
+        """Raises BadRequest, ModelFailed."""
+        return await self._questions.ask(self._caller, question, program=self._program, trace=self._trace, plan=plan)
 
 
 async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> AskedRuns | None:

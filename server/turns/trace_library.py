@@ -23,6 +23,7 @@ from server.ports.run_labels import RunLabels
 from server.ports.traces import OpenTrace, TracePlace, TraceRecords, TraceRow, TraceSearch, TraceWorkers
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
 from server.turns.copied_text import copied_pieces
+from server.turns.kept_run_answers import KeptRunAnswers
 from traces.analysis.summary import summarise
 from traces.errors import TraceError
 from traces.gate.run_history import run_history
@@ -53,6 +54,7 @@ class TraceLibrary:
         self._scratch = scratch
         self._measures = measures
         self._history = history
+        self.run_answers = KeptRunAnswers(clock)
 
     async def add(
         self, caller: Caller, upload: Path, *, name: str, sha256: str, run: RunLabels | None = None

@@ -180,3 +180,22 @@ async def test_no_table_has_anothers_recordings(world: World, tmp_path: Path) ->
         found = await world.history.write_library(who, ALL, tables, tmp_path)
         assert found.runs == 0
         assert [lines_of(found, table) for table in tables] == [[], [], [], []]
+
+
+async def test_the_state_changes_with_recordings_labels_and_measures(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    states = [await world.history.state(caller)]
+    first = await a_run(world, caller, 0, None, "branch:main")
+    states.append(await world.history.state(caller))
+    await world.history.keep(caller, first, history(20.0))
+    states.append(await world.history.state(caller))
+    await world.traces.label(caller, first, {"branch": "x"})
+    states.append(await world.history.state(caller))
+    assert await world.history.state(caller) == states[-1]
+    await a_run(world, stranger, 0, history(1.0), "branch:main")
+    assert await world.history.state(caller) == states[-1]
+    second = await a_run(world, caller, 1, history(20.0))
+    states.append(await world.history.state(caller))
+    await world.traces.delete(caller, second)
+    assert await world.history.state(caller) == states[-2]
+    assert len(set(states)) == len(states)

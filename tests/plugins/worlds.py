@@ -24,6 +24,7 @@ from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
+from server.adapters.postgres.saved_questions import PostgresSavedQuestions
 from server.adapters.postgres.teams import PostgresTeams
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.ports.conversations import (
@@ -43,6 +44,7 @@ from server.ports.invocations import CallCost, Invocations
 from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
 from server.ports.program_keys import ProgramKeys, RenderQuota
+from server.ports.saved_questions import SavedQuestions
 from server.ports.teams import Role, Teams
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
@@ -54,6 +56,7 @@ from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
+from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
@@ -106,6 +109,7 @@ class World:
     confirm: Callable[[str, str], Awaitable[None]]
     """Make an address one that the user has confirmed."""
     let_invitation_expire: Callable[[str], Awaitable[None]]
+    saved_questions: SavedQuestions
 
     async def team(self) -> Caller:
         """The owner of a new account of several people, acting for it."""
@@ -251,6 +255,7 @@ def memory_world() -> World:
     async def let_invitation_expire(invitation_id: str) -> None:
         teams.let_expire(invitation_id)
 
+    saved = MemorySavedQuestions(accounts)
     return World(
         conversations,
         traces,
@@ -270,6 +275,7 @@ def memory_world() -> World:
         teams,
         confirm,
         let_invitation_expire,
+        saved,
     )
 
 
@@ -337,6 +343,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresTeams(database),
         confirm,
         let_invitation_expire,
+        PostgresSavedQuestions(database),
     )
 
 

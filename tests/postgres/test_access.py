@@ -48,6 +48,10 @@ def a_person(owner: Connection[Row]) -> Person:
         "insert into kept_views (trace_id, id, account_id, user_id, transforms, find) values (%s, %s, %s, %s, '', 'a')",
         [trace_id, "A" * 12, found[0], user_id],
     )
+    owner.execute(
+        'select save_question(%s, %s, gen_random_uuid(), 9, \'nightly\', \'{"form": "sql", "sql": "select 1"}\')',
+        [user_id, found[0]],
+    )
     for table, columns, values in (
         ("trace_functions", "place, name, self_value, total_value, self_share, total_share", "0, 'f', 1, 1, 1, 1"),
         ("trace_findings", "finding, severity", "'hot-function', 'high'"),
@@ -125,6 +129,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "open_chat_session": "open_chat_session(%(u)s, %(t)s, %(s)s)",
     "start_chat_turn": "start_chat_turn(%(turn)s, 'me')",
     "end_chat_turn": "end_chat_turn(%(turn)s, 'failed')",
+    "save_question": "save_question(%(u)s, (select account_id from traces limit 1), gen_random_uuid(), 9, 'a', '{}')",
     "share_trace": "share_trace(%(u)s, %(t)s, null)",
     "shared_trace": "shared_trace('')",
     "share_chat_session": "share_chat_session(%(u)s, %(s)s, null)",
@@ -212,6 +217,7 @@ PRIVATE_TABLES: list[LiteralString] = [
     "traces",
     "trace_notes",
     "kept_views",
+    "saved_questions",
     "trace_functions",
     "trace_findings",
     "trace_measures",

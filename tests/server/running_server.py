@@ -40,6 +40,7 @@ from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
+from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
 
@@ -216,6 +217,7 @@ async def running_server(
                 keys=MemoryProgramKeys(accounts),
                 renders=MemoryRenderQuota(accounts),
                 teams=teams,
+                saved_questions=MemorySavedQuestions(accounts),
             ),
             backing=Backing(
                 objects=MemoryObjects(),

@@ -75,6 +75,7 @@ class HistoryWithFleets:
         self.unmeasured = history.unmeasured
         self.points = history.points
         self.known = history.known
+        self.state = history.state
 
     async def write_library(
         self,

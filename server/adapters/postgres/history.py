@@ -77,6 +77,10 @@ class PostgresHistory:
             figures=tuple(row["name"] for row in things if row["kind"] == "figure"),
         )
 
+    async def state(self, caller: Caller) -> str:
+        rows = await self._all("state_of_runs", caller, TraceSearch())
+        return str(rows[0]["state"])
+
     async def write_library(
         self,
         caller: Caller,

@@ -34,6 +34,7 @@ TABLES = (
     "public.message_feedback",
     "public.trace_notes",
     "public.kept_views",
+    "public.saved_questions",
     "public.trace_functions",
     "public.trace_findings",
     "public.trace_measures",

@@ -16,6 +16,7 @@ from server.agent.model_call.token_counts import TokenRates
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import ToolContext
 from server.agent.turn import Pictures, TurnInput, TurnSink
+from server.ports.invocations import Purpose
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 
@@ -91,9 +92,16 @@ class TurnContext:
     wait: Callable[[dict[str, Any]], Any] | None = None
     """LangGraph's `interrupt`: what the page has answered, or ends the attempt. None where nothing is checkpointed."""
 
-    def attempts(self, number: int, prompt_version: str) -> CallAttempts:
+    def attempts(self, number: int, prompt_version: str, purpose: Purpose = Purpose.ANSWER) -> CallAttempts:
         """Those of the turn's model call of this number."""
-        return CallAttempts(self.ledger, self.turn, number, prompt_version=prompt_version, has_expired=self.has_expired)
+        return CallAttempts(
+            self.ledger,
+            self.turn,
+            number,
+            prompt_version=prompt_version,
+            has_expired=self.has_expired,
+            purpose=purpose,
+        )
 
     def bounds_of(self, model: Model) -> AgentBounds:
         """The bounds of a turn while this model answers."""

@@ -10,11 +10,13 @@ from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from server.agent.graph.calls.call_endings import failed_call, finished_call
 from server.agent.graph.calls.page_node import PageCall
+from server.agent.graph.calls.plan_calls import PlanCalls
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import UNREADABLE
 from server.agent.model_call.token_counts import characters_in
 from server.agent.outside.known_so_far import known_so_far
+from server.agent.questions.planner import PlanWriter
 from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
@@ -69,6 +71,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
                         number=before + index + 1,
                         characters=characters,
                         reach=reach,
+                        plan=plan_writer(state, context, before + index + 1),
                     )
                 )
                 for index, call in enumerate(asked.tool_calls)
@@ -85,6 +88,14 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
         "asked_of_page": [asdict(one) for one in done if isinstance(one, PageCall)],
         "new_pictures": [message.tool_call_id for message in messages if message.tool_call_id in context.drawn],
     }
+
+
+def plan_writer(state: TurnState, context: TurnContext, number: int) -> PlanWriter | None:
+    """Who plans a question of a call with this number: the model that answers; the built-in analyst has its rules."""
+    model = named(state.get("answered_by"), context.model)
+    if not model.is_language_model:
+        return None
+    return PlanCalls(context, model, number=number, prompt_version=state["prompt_version"])
 
 
 def _outside_before(calls: Sequence[ToolCall], context: TurnContext, known: int) -> list[int]:
@@ -131,6 +142,7 @@ async def _answer(
     number: int,
     characters: int,
     reach: Reach,
+    plan: PlanWriter | None,
 ) -> ToolMessage | PageCall:
     """The call's message, with its result's number in the conversation: addresses of figures name it. Its text has at
     most so many characters. Of a call that waits for the page, what the page is asked."""
@@ -157,6 +169,7 @@ async def _answer(
             view=shown_view(context.turn.viewer.mounted_tools),
             colours=context.turn.viewer.colours,
             reach=reach,
+            plan=plan,
         )
     except ToolProblem as problem:
         return await failed_call(context, call_id, name, problem)

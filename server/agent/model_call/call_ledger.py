@@ -73,7 +73,9 @@ class CallLedger:
     graph_version: str
     observation_trace_id: Callable[[str], str] | None = None
 
-    def row(self, turn: TurnInput, number: int, *, prompt_version: str) -> Invocation:
+    def row(
+        self, turn: TurnInput, number: int, *, prompt_version: str, purpose: Purpose = Purpose.ANSWER
+    ) -> Invocation:
         """The row of a turn's call, before its model is known."""
         return Invocation(
             invocation_id=invocation_id_of(turn.turn_id, turn.attempt, number, 1),
@@ -84,7 +86,7 @@ class CallLedger:
             attempt=turn.attempt,
             call_number=number,
             try_number=1,
-            purpose=Purpose.ANSWER,
+            purpose=purpose,
             executor=IN_PROCESS,
             model_asked="",
             started_at=self.clock.now(),
@@ -123,12 +125,15 @@ class CallAttempts:
         *,
         prompt_version: str,
         has_expired: Callable[[], bool] = lambda: False,
+        purpose: Purpose = Purpose.ANSWER,
     ) -> None:
         """Without a ledger nothing is written. `has_expired` says whether a call that is cut off was cut off by the
         turn's deadline."""
         self._ledger = ledger
         self._turn = turn
-        self._call = None if ledger is None else ledger.row(turn, number, prompt_version=prompt_version)
+        self._call = (
+            None if ledger is None else ledger.row(turn, number, prompt_version=prompt_version, purpose=purpose)
+        )
         self._number = number
         self._has_expired = has_expired
         self._tries = 0

@@ -16,12 +16,18 @@ FINDINGS = tuple(detector.id for detector in DETECTORS)
 
 
 def checked_runs(runs: Runs, known: KnownRuns) -> Runs:
-    """Runs whose program and labels exist. Raises BadRequest."""
-    if runs.program is not None and runs.program not in known.programs:
-        raise _unknown("program", runs.program, known.programs)
+    """Runs of one program whose labels exist. Raises BadRequest."""
+    checked_names(runs, known)
     if runs.program is None and len(known.programs) > 1:
         listed = ", ".join(f"{coded(name)} ({count})" for name, count in _most(known.programs))
         raise BadRequest(f"The recordings are of {len(known.programs)} programs: {listed}. Name one.", field="program")
+    return runs
+
+
+def checked_names(runs: Runs, known: KnownRuns) -> None:
+    """Raises BadRequest for a program or label that no recording has."""
+    if runs.program is not None and runs.program not in known.programs:
+        raise _unknown("program", runs.program, known.programs)
     labels = dict(runs.labels)
     if runs.starting is not None:
         key, _, value = runs.starting.partition(":")
@@ -31,7 +37,6 @@ def checked_runs(runs: Runs, known: KnownRuns) -> Runs:
             raise _unknown("label", key, known.labels)
         if value not in known.labels[key]:
             raise _unknown(key, value, known.labels[key])
-    return runs
 
 
 def checked_measure(measure: Measure, known: KnownRuns) -> Measure:

@@ -123,3 +123,16 @@ def question_of(written: Any) -> Question:
 def as_json(question: Question) -> dict[str, Any]:
     """The question as it can be sent again, without what was not said."""
     return question.model_dump(mode="json", exclude_defaults=True) | {"form": question.form}
+
+
+def json_schema() -> dict[str, Any]:
+    """The closed schema as an object that a model can be bound to: it holds the question."""
+    schema = _QUESTION.json_schema()
+    definitions = schema.pop("$defs", {})
+    return {
+        "type": "object",
+        "properties": {"question": schema},
+        "required": ["question"],
+        "additionalProperties": False,
+        "$defs": definitions,
+    }

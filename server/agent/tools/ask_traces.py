@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from server.agent.questions.planner import PlanWriter
 from server.agent.questions.run_answers import RunsAnswer
 from server.agent.questions.run_tables import described_tables
 from server.agent.questions.shown_names import quoted_names
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
-from server.errors import BadRequest, ServerError
+from server.errors import BadRequest, ModelFailed, ServerError
 from server.protocol.wire_values import Table
 from server.quoting import quoted
 from traces.model import Trace
@@ -37,7 +38,7 @@ class QueryLibrary(ToolArguments):
 
 
 async def ask_runs(asking: Asking, arguments: AskTraces) -> Outcome:
-    outcome, answer = await _asked(asking, arguments.question)
+    outcome, answer = await _asked(asking, arguments.question, asking.plan)
     if not arguments.chart or not answer.chart.get("points"):
         return outcome
     picture = await asking.workers.ask(asking.trace, draw, answer.chart, answer.headline)
@@ -55,14 +56,16 @@ async def ask_sql(asking: Asking, arguments: QueryLibrary) -> Outcome:
     return (await _asked(asking, json.dumps({"form": "sql", "sql": arguments.sql})))[0]
 
 
-async def _asked(asking: Asking, question: str) -> tuple[Outcome, RunsAnswer]:
+async def _asked(asking: Asking, question: str, plan: PlanWriter | None = None) -> tuple[Outcome, RunsAnswer]:
     runs = None if asking.tool_context is None else asking.tool_context.runs
     if runs is None:
         raise ToolFailed("there are no other recordings here", "unavailable")
     try:
-        answer = await runs.ask(question)
+        answer = await runs.ask(question, plan)
     except BadRequest as error:
         raise ToolRetry(f"{quoted_names(str(error))} As JSON: {EXAMPLE}") from None
+    except ModelFailed as error:
+        raise ToolFailed(f"the question could not be planned: {error}", "unavailable") from None
     except ServerError as error:
         raise ToolFailed(str(error)) from None
     lines = [quoted_names(one) for one in (answer.headline, *answer.notes)]

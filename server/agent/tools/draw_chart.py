@@ -51,7 +51,9 @@ def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
     lines += _in_words(trace, arguments.kind, profile, where)
     return Outcome(
         text="\n".join(lines),
-        data={"kind": arguments.kind, "profile": profile.handle, "notes": list(picture.notes)} | where,
+        data={"kind": arguments.kind, "profile": profile.handle, "notes": list(picture.notes)}
+        | where
+        | _spread(trace, arguments.kind, profile, where),
         ui=where | {"profile": profile.handle, "description": picture.description},
         picture=picture.png,
     )
@@ -87,6 +89,16 @@ def _counter(trace: Trace, requested: str | None) -> str:
     raise ToolRetry(f"name a counter: {listed}" if names else "this trace has no counters")
 
 
+def _spread(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) -> dict[str, Any]:
+    """How long a function's calls took, as numbers, where their axis is time."""
+    if kind != "durations" or not profile.axis.is_time:
+        return {}
+    took = durations(trace, int(where["handle"][1:]), profile)
+    names = ("least_ns", "median_ns", "p95_ns", "longest_ns")
+    values = dict(zip(names, map(float, np.percentile(took, (0, 50, 95, 100))), strict=True))
+    return values | {"call_count": len(took), "name": trace.frame_name(int(where["handle"][1:]))}
+
+
 def _in_words(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) -> list[str]:
     """What the chart shows, for a model without eyes: the trace's words quoted, the numbers as they are drawn."""
     match kind:
@@ -118,6 +130,8 @@ DRAW_CHART = Tool(
     arguments=DrawChart,
     answer=answer_chart,
     doing=lambda a: f"Drawing a chart of {a.kind.replace('_', ' ')}",
-    fields=frozenset({"kind", "profile", "handle", "name", "notes"}),
+    fields=frozenset(
+        {"kind", "profile", "handle", "name", "notes", "call_count", "least_ns", "median_ns", "p95_ns", "longest_ns"}
+    ),
     narrow="name one profile",
 )

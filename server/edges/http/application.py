@@ -30,6 +30,7 @@ from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
 from server.edges.http import range_routes as ranges
 from server.edges.http import run_question_routes as run_questions
+from server.edges.http import saved_question_routes as saved_questions
 from server.edges.http import shared_conversation_routes as shared_conversations
 from server.edges.http import source_routes as sources
 from server.edges.http import team_routes as teams
@@ -102,6 +103,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(kept_views.routes, prefix=API)
     if services.traces.questions is not None:
         app.include_router(run_questions.routes, prefix=API)
+    if services.traces.saved_questions is not None:
+        app.include_router(saved_questions.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
     if services.teams.account_teams is not None:

@@ -31,6 +31,7 @@ from server.turns.conversation import Conversation
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
+from server.turns.question_keeping import QuestionKeeping
 from server.turns.run_questions import RunQuestions
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
@@ -66,6 +67,12 @@ class TraceServices:
     source_folder: Path | None = None
     views: ViewKeeping | None = None
     questions: RunQuestions | None = None
+    saved_questions: QuestionKeeping | None = None
+
+    @property
+    def kept_questions(self) -> QuestionKeeping:
+        assert self.saved_questions is not None, "their routes are there with them"
+        return self.saved_questions
 
     @property
     def over_runs(self) -> RunQuestions:

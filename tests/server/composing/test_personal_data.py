@@ -119,6 +119,10 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
                 note_id=new_uuid(), kind=NoteKind.FUNCTION, profile="p0", handle="f1", name="draw", text=text
             )
             await world.notes.add(who, traces[on], note)
+            account = {"anna": anna.account_id, "team": TEAM}[on]
+            await world.saved_questions.save(
+                replace(who, account_id=account), new_uuid(), text, {"form": "sql", "sql": f"select '{text}'"}
+            )
             await world.kept_views.keep(
                 who, traces[on], {PERSONAL: "a" * 12, BENS: "b" * 12}[text], LongParts("", text)
             )
@@ -165,6 +169,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "traces": 2,
         "notes": 2,
         "kept_views": 2,
+        "saved_questions": 2,
         "sessions": 3,
         "turns": 3,
         "messages": 6,

@@ -36,7 +36,17 @@ def routes(*lines: str) -> set[RouteName]:
 FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
 THE_PAGE = {
     ("GET", f"/{path}")
-    for path in ("", "open", "admin", "account", "conversations", "t/{rest:path}", "s/{rest:path}", "{path:path}")
+    for path in (
+        "",
+        "open",
+        "admin",
+        "account",
+        "conversations",
+        "questions",
+        "t/{rest:path}",
+        "s/{rest:path}",
+        "{path:path}",
+    )
 }
 """Files of the built client, the same for everybody; what it shows it asks of the other routes."""
 
@@ -85,6 +95,8 @@ FOR_ADMINISTRATORS = routes(
 )
 ABOUT_ONESELF = routes(
     "POST /api/v1/questions/run",
+    "GET /api/v1/questions",
+    "POST /api/v1/questions",
     "GET /api/v1/traces",
     "POST /api/v1/traces",
     "GET /api/v1/uploads",
@@ -137,6 +149,8 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/traces/{trace_id}/notes",
     "PATCH /api/v1/traces/{trace_id}/notes/{note_id}",
     "DELETE /api/v1/traces/{trace_id}/notes/{note_id}",
+    "PATCH /api/v1/questions/{question_id}",
+    "DELETE /api/v1/questions/{question_id}",
     "PATCH /api/v1/traces/{trace_id}",
     "POST /api/v1/traces/{trace_id}/views",
     "GET /api/v1/traces/{trace_id}/views/{view_id}",
@@ -187,6 +201,7 @@ BODIES: dict[RouteName, object] = {
     ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/v1/traces/{trace_id}/views"): {"find": "Mine"},
+    ("PATCH", "/api/v1/questions/{question_id}"): {"name": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}"): {"labels": {"branch": "mine"}},
     ("POST", "/api/v1/accounts"): {"name": "Ben's"},
     ("POST", "/api/v1/invitations/accept"): {"token": "of nobody"},
@@ -216,18 +231,19 @@ class Annas:
     account: str = "00000000-0000-4000-8000-00000000000a"
     invitation: str = "00000000-0000-4000-8000-00000000000b"
     user: str = ANNA.user_id
+    question: str = "00000000-0000-4000-8000-000000000000"
 
     def path(self, template: str) -> str:
         ids = {"trace_id": self.trace, "session_id": self.session, "turn_id": self.turn, "chat_id": self.session}
         ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": self.user}
-        ids["key_id"] = self.key
+        ids |= {"key_id": self.key, "question_id": self.question}
         ids |= {"account_id": self.account, "invitation_id": self.invitation}
         return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:
         theirs = (self.trace, self.session, self.turn, self.link, self.note, self.view, self.key)
-        return (*theirs, self.account, self.invitation, ANNA.user_id, ANNA.account_id)
+        return (*theirs, self.account, self.invitation, self.question, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -251,6 +267,8 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         team = (await server.http.post("/api/v1/accounts", json={"name": "Anna's"}, headers=AS_ANNA)).json()
         members, invited = f"/api/v1/accounts/{team['accountId']}/members", {"email": "ben@example.com"}
         invitation = (await server.http.post(members, json=invited, headers=AS_ANNA)).json()["invitation"]
+        asked = {"name": "Anna's", "question": {"form": "sql", "sql": "select 'Anna'"}}
+        saved = await server.http.post("/api/v1/questions", json=asked, headers=AS_ANNA)
         yield (
             server,
             Annas(
@@ -263,6 +281,7 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
                 key,
                 team["accountId"],
                 invitation["invitationId"],
+                question=saved.json()["question"]["questionId"],
             ),
         )
 
@@ -316,6 +335,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
         "/api/v1/keys",
         "/api/v1/accounts",
         f"/api/v1/accounts/{annas.account}/members",
+        "/api/v1/questions",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)

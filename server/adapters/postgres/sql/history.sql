@@ -111,23 +111,35 @@ union
 select 'figure', f.measure, null from public.trace_measures f join runs r on r.id = f.trace_id
 order by 1, 2, 3
 
+-- name: state_of_runs
+-- A text that differs when a recording came or went, was labelled anew or measured.
+select concat(
+    count(*), ' ', sum(hashtextextended(concat(t.id, t.name, t.program, t.labels), 0)), ' ',
+    (select concat(count(*), ' ', sum(m.value)) from public.trace_measures m
+        where m.account_id = %(account_id)s and m.measure = 'total')
+) as state
+from public.traces t
+where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
 -- name: library_traces
--- Recordings of a search as lines, newest first.
+-- Recordings of a search as lines of comma-separated values, newest first; null is nothing in concat.
 select 1 as rows, concat(
-    flamechat_private.csv(t.id::text), ',', flamechat_private.csv(t.name), ',',
-    (extract(epoch from t.created_at) * 1000000)::bigint, ',', flamechat_private.csv(t.program), ',',
-    flamechat_private.csv(t.labels::text), ',', flamechat_private.csv(t.format), ',', t.size_bytes, ',', t.duration_ns, ',',
-    flamechat_private.csv(m.unit), ',', m.value, e'\n'
+    '"' || replace(t.id::text, '"', '""') || '"', ',', '"' || replace(t.name, '"', '""') || '"', ',',
+    (extract(epoch from t.created_at) * 1000000)::bigint, ',', '"' || replace(t.program, '"', '""') || '"', ',',
+    '"' || replace(t.labels::text, '"', '""') || '"', ',', '"' || replace(t.format, '"', '""') || '"', ',',
+    t.size_bytes, ',', t.duration_ns, ',', '"' || replace(m.unit, '"', '""') || '"', ',', m.value, e'\n'
 ) as lines
-from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t left join public.trace_measures m on m.trace_id = t.id and m.measure = 'total'
+from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t
+left join public.trace_measures m on m.trace_id = t.id and m.measure = 'total'
 order by t.created_at desc, t.id desc
 
 -- name: library_functions
 -- Their functions, of these names where there are some, as lines, a text for each recording, newest first.
 select f.rows, f.lines
-from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t cross join lateral (
+from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t
+cross join lateral (
     select count(*) as rows, string_agg(concat(
-        flamechat_private.csv(f.trace_id::text), ',', flamechat_private.csv(f.name), ',', flamechat_private.csv(f.file), ',',
+        '"' || replace(f.trace_id::text, '"', '""') || '"', ',', '"' || replace(f.name, '"', '""') || '"', ',', '"' || replace(f.file, '"', '""') || '"', ',',
         f.self_value, ',', f.total_value, ',', f.self_share, ',', f.total_share, ',', f.calls, e'\n'
     ), '' order by f.place) as lines
     from public.trace_functions f
@@ -138,10 +150,10 @@ order by t.created_at desc, t.id desc
 -- name: library_findings
 -- Their findings.
 select f.rows, f.lines
-from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t cross join lateral (
+from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t
+cross join lateral (
     select count(*) as rows, string_agg(concat(
-        flamechat_private.csv(f.trace_id::text), ',', flamechat_private.csv(f.finding), ',',
-        flamechat_private.csv(f.severity), ',', f.share, e'\n'
+        '"' || replace(f.trace_id::text, '"', '""') || '"', ',', '"' || replace(f.finding, '"', '""') || '"', ',', '"' || replace(f.severity, '"', '""') || '"', ',', f.share, e'\n'
     ), '' order by f.finding) as lines
     from public.trace_findings f where f.trace_id = t.id
 ) f
@@ -150,10 +162,10 @@ order by t.created_at desc, t.id desc
 -- name: library_measures
 -- Their figures.
 select f.rows, f.lines
-from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t cross join lateral (
+from flamechat_private.runs_of_search(%(user_id)s, %(account_id)s, %(labels)s, %(program)s, %(since)s) t
+cross join lateral (
     select count(*) as rows, string_agg(concat(
-        flamechat_private.csv(f.trace_id::text), ',', flamechat_private.csv(f.measure), ',', f.value, ',',
-        flamechat_private.csv(f.unit), e'\n'
+        '"' || replace(f.trace_id::text, '"', '""') || '"', ',', '"' || replace(f.measure, '"', '""') || '"', ',', f.value, ',', '"' || replace(f.unit, '"', '""') || '"', e'\n'
     ), '' order by f.measure) as lines
     from public.trace_measures f where f.trace_id = t.id
 ) f

@@ -59,6 +59,12 @@ select to_jsonb(k) - 'hash' from public.api_keys k
 where k.account_id = any(%(accounts)s) or k.created_by = %(user_id)s
 order by k.created_at, k.id
 
+-- name: person_saved_questions
+-- Of their own accounts, and those that they saved in others'.
+select to_jsonb(q) from public.saved_questions q
+where q.account_id = any(%(accounts)s) or q.created_by = %(user_id)s
+order by q.created_at, q.id
+
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
 select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
@@ -215,6 +221,10 @@ delete from public.api_keys where created_by = %(user_id)s
 -- name: remove_renders_of_person
 -- How many pictures they had.
 delete from flamechat_private.monthly_renders where user_id = %(user_id)s
+
+-- name: remove_saved_questions_of_person
+-- What they named and saved, wherever, and what their own accounts have.
+delete from public.saved_questions where created_by = %(user_id)s or account_id = any(%(accounts)s)
 
 -- name: unname_traces_of_person
 -- Uploaded to others' accounts, whose they are.

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from rendering.errors import RenderingError
+from server.agent.questions.planner import PlanWriter
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.output_schema import unfit
@@ -55,6 +56,7 @@ async def run_tool(
     view: ShownView | None = None,
     colours: Colours = "file",
     reach: Reach = NOWHERE,
+    plan: PlanWriter | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
     was given, `view` is what the page shows, in `colours`. Raises ToolRetry or ToolFailed.
@@ -66,7 +68,13 @@ async def run_tool(
         if isinstance(checked, Windowed) and checked.window is not None:
             by_number, where = await workers.ask(trace, by_numbers, checked, windows)
         asking = Asking(
-            trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours, reach=reach
+            trace=trace,
+            workers=workers,
+            tool_context=tool_context,
+            view=view,
+            colours=colours,
+            reach=reach,
+            plan=plan,
         )
         outcome = await _outcome(tool, by_number, asking)
         return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from server.agent.questions.planner import PlanWriter
 from server.agent.questions.run_answers import RunsAnswer
 from server.ports.mcp_tools import CallerTools
 from server.ports.repositories import CallerRepository
@@ -43,8 +44,9 @@ class FactProposals(Protocol):
 class RunsAsked(Protocol):
     """The person's recordings, as questions over many of them see them."""
 
-    async def ask(self, question: str) -> RunsAnswer:
-        """Raises BadRequest, saying what is missing or not there."""
+    async def ask(self, question: str, plan: PlanWriter | None = None) -> RunsAnswer:
+        """Words are planned by who writes plans, else by rules. Raises BadRequest, saying what is missing or not
+        there; ModelFailed."""
         ...
 
 
@@ -128,7 +130,7 @@ NOWHERE = Reach()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One call of a tool that needs more than the trace: who answers questions, what else may be reached, here and
-    outside, what the page shows, and by what it colours."""
+    outside, what the page shows, and by what it colours. `plan` writes questions over recordings where a model does."""
 
     trace: OpenTrace
     workers: TraceWorkers
@@ -136,3 +138,4 @@ class Asking:
     view: ShownView | None = None
     colours: Colours = "file"
     reach: Reach = NOWHERE
+    plan: PlanWriter | None = None

@@ -38,6 +38,8 @@ export interface TraceInfo {
   sizeBytes: number;
   createdAt: string;
   summary: TraceSummary;
+  labels: Record<string, string>;
+  program: string | null;
 }
 
 export interface SessionInfo {
@@ -155,6 +157,26 @@ export async function post(path: string, body: object, method = "POST"): Promise
 
 export async function listTraces(): Promise<TraceInfo[]> {
   return (await json<{ traces: TraceInfo[] }>("/traces")).traces;
+}
+
+export interface TracePage {
+  traces: TraceInfo[];
+  /** The cursor of the following page; null for the last. */
+  next: string | null;
+}
+
+/** A page of the library: traces with all of the labels (`branch:main`) that have the text. */
+export function findTraces(text: string, labels: string[], cursor: string | null, limit: number): Promise<TracePage> {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (text) query.set("q", text);
+  for (const label of labels) query.append("label", label);
+  if (cursor) query.set("cursor", cursor);
+  return json<TracePage>(`/traces?${query}`);
+}
+
+/** Set labels, and take off those that are null. */
+export async function relabel(traceId: string, labels: Record<string, string | null>): Promise<TraceInfo> {
+  return ((await post(`/traces/${traceId}`, { labels }, "PATCH")) as { trace: TraceInfo }).trace;
 }
 
 export async function getTrace(traceId: string): Promise<TraceInfo> {

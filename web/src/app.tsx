@@ -10,6 +10,7 @@ import { access } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import type { Admin } from "./admin/admin.tsx";
 import type { AllConversations } from "./conversations/all_conversations.tsx";
+import type { Questions } from "./questions/questions.tsx";
 import type { Handover } from "./handover/handover.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
@@ -83,6 +84,7 @@ export function App() {
       {here.page === "admin" && isIn && <LazyAdmin />}
       {here.page === "account" && isIn && <LazyAccount />}
       {here.page === "conversations" && isIn && <LazyConversations />}
+      {here.page === "questions" && isIn && <LazyQuestions />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
@@ -102,6 +104,7 @@ function PageLinks({ page, isAdministrator }: { page: string; isAdministrator: b
   const remembers = usePart(config, (state) => state.memory !== false); // a server of before does not say it
   const links = [
     ["conversations", "Conversations"],
+    ["questions", "Questions"],
     ["account", remembers ? "Memory" : "Account"],
     ...(isAdministrator ? [["admin", "Plans and users"]] : []),
   ];
@@ -186,6 +189,11 @@ function LazyConversations() {
     () => import("./conversations/all_conversations.tsx"),
   );
   return loaded === "lost" ? <Lost /> : loaded && <loaded.AllConversations />;
+}
+
+function LazyQuestions() {
+  const loaded = useModule<{ Questions: typeof Questions }>(() => import("./questions/questions.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Questions />;
 }
 
 function useModule<M>(load: () => Promise<M>): M | "lost" | null {

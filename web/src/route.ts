@@ -1,4 +1,4 @@
-/** Addresses of the page: `/`, `/open`, `/admin`, `/account`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
+/** Addresses of the page: `/`, `/open`, `/admin`, `/account`, `/conversations`, `/questions`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
 import { Store } from "./store.ts";
 
 export type Route =
@@ -7,6 +7,7 @@ export type Route =
   | { page: "admin" }
   | { page: "account" }
   | { page: "conversations" }
+  | { page: "questions" }
   | { page: "shared"; token: string }
   | { page: "room"; traceId: string; sessionId: string | null };
 
@@ -15,6 +16,7 @@ export function parseRoute(path: string): Route {
   if (/^\/admin\/?$/.test(path)) return { page: "admin" };
   if (/^\/account\/?$/.test(path)) return { page: "account" };
   if (/^\/conversations\/?$/.test(path)) return { page: "conversations" };
+  if (/^\/questions\/?$/.test(path)) return { page: "questions" };
   const link = /^\/s\/([A-Za-z0-9_-]+)\/?$/.exec(path);
   if (link) return { page: "shared", token: link[1]! };
   const match = /^\/t\/([A-Za-z0-9_-]+)(?:\/([A-Za-z0-9_-]+))?\/?$/.exec(path);

@@ -9,9 +9,10 @@ import { Opinion } from "./opinion.tsx";
 import { ProposedFacts, type Decide } from "./proposed_facts.tsx";
 import type { Proposal } from "./conversation.ts";
 import { Prompt, WithCode } from "./prompt.tsx";
+import { AskedQuestion } from "./asked_question.tsx";
 import { Checks } from "./checks.tsx";
 import { ClaimTips } from "./claim_tip.tsx";
-import { answerOf, hasEnded, type Turn } from "./turn.ts";
+import { answerOf, hasEnded, type ToolPart, type Turn } from "./turn.ts";
 import { picturedView } from "./pictured.ts";
 import { Steps } from "./steps.tsx";
 import { lastPicture, withSteps } from "./steps_of_turn.ts";
@@ -41,6 +42,8 @@ export function TurnView(props: TurnViewProps) {
   const parts = withSteps(turn.parts);
   const steps = parts.filter((part) => part.kind === "steps");
   const newest = lastPicture(turn.parts);
+  const asked = turn.parts.findLast((part) => part.kind === "tool" && part.shows?.kind === "question") as
+    ToolPart | undefined;
   const answer = answerOf(turn);
   const handles = useMemo(
     () => turn.citations && new Set(turn.citations.map((citation) => citation.handle)),
@@ -83,6 +86,7 @@ export function TurnView(props: TurnViewProps) {
         {newest && ended && (
           <Picture url={newest.imageUrl!} name={spoken(newest.toolName)} view={picturedView(newest)} />
         )}
+        {ended && asked && <AskedQuestion shows={asked.shows} prompt={turn.prompt ?? spoken(asked.toolName)} />}
         {!ended && <Waiting turn={turn} />}
         {turn.status === "cancelled" && (
           <p class="stopped">

@@ -1,30 +1,71 @@
 /** The library: bring a trace, or open one that is here. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { deleteTrace, listTraces, type TraceInfo } from "../api.ts";
+import { deleteTrace, findTraces, type TraceInfo } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { roomPath } from "../route.ts";
-import { formatCount, formatSize, formatValue } from "../viewer/values.ts";
+import { formatSize, formatValue } from "../viewer/values.ts";
+import { LabelForm } from "./label_form.tsx";
+import { labelsOf, searchIn } from "./labels.ts";
 import { UploadList } from "./upload_list.tsx";
 
 const FORMATS =
   "Recordings of Chrome, Firefox and Safari; of Node, Python, Java, Go, .NET, Ruby, PHP and Haskell; of perf, " +
   "Instruments, Callgrind, Perfetto, PyTorch and Nsight; pprof, OpenTelemetry, speedscope, collapsed stacks";
 
+const PAGE = 50;
+const TYPING_MS = 200;
+
+interface Found {
+  traces: TraceInfo[];
+  next: string | null;
+}
+
 export function Home({ upload, version }: { upload: (files: File[]) => void; version: number }) {
-  const [traces, setTraces] = useState<TraceInfo[] | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
+  const [text, setText] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  const isFirst = useRef(true);
+  const failed = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error));
+  const traces = found?.traces ?? null;
+  const look = (cursor: string | null) => {
+    const asked = searchIn(text);
+    return findTraces(asked.text, asked.labels, cursor, PAGE);
+  };
   useEffect(() => {
     document.title = "Flamechat";
-    listTraces().then(setTraces, (error: Error) => setProblem(error.message));
-  }, [version]);
+    let isCurrent = true;
+    const timer = setTimeout(
+      () =>
+        void look(null).then(
+          (page) => isCurrent && (setFound(page), setProblem(null)),
+          (error: unknown) => isCurrent && failed(error),
+        ),
+      isFirst.current ? 0 : TYPING_MS,
+    );
+    isFirst.current = false;
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [version, text]);
+  const change = (changed: (shown: TraceInfo[]) => TraceInfo[]) =>
+    setFound((before) => before && { ...before, traces: changed(before.traces) });
   const remove = async (trace: TraceInfo) => {
     try {
       await deleteTrace(trace.traceId);
-      setTraces((shown) => shown?.filter((other) => other.traceId !== trace.traceId) ?? null);
+      change((shown) => shown.filter((other) => other.traceId !== trace.traceId));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      failed(error);
+    }
+  };
+  const more = async () => {
+    try {
+      const page = await look(found!.next);
+      setFound((before) => ({ traces: [...(before?.traces ?? []), ...page.traces], next: page.next }));
+    } catch (error) {
+      failed(error);
     }
   };
   return (
@@ -66,7 +107,20 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
           </div>
         )}
         <h2>Traces</h2>
-        {traces?.length === 0 && <p class="note">None yet.</p>}
+        {(text !== "" || (traces?.length ?? 0) > 0) && (
+          <form role="search" class="trace-search" onSubmit={(event) => event.preventDefault()}>
+            <Icon name="search" />
+            <input
+              type="search"
+              value={text}
+              maxLength={200}
+              placeholder="Search names and labels: night, branch:main, program:engine"
+              aria-label="Search traces"
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </form>
+        )}
+        {traces?.length === 0 && <p class="note">{text ? "No trace has this." : "None yet."}</p>}
         {traces === null && !problem && (
           <p class="note" role="status">
             Loading…
@@ -74,32 +128,73 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
         )}
         <ul class="traces">
           {traces?.map((trace) => (
-            <TraceItem key={trace.traceId} trace={trace} remove={remove} />
+            <TraceItem
+              key={trace.traceId}
+              trace={trace}
+              remove={remove}
+              relabelled={(now) =>
+                change((shown) =>
+                  shown.map((one) =>
+                    one.traceId === now.traceId ? { ...one, labels: now.labels, program: now.program } : one,
+                  ),
+                )
+              }
+            />
           ))}
         </ul>
+        {found?.next && (
+          <button type="button" onClick={() => void more()}>
+            Show more
+          </button>
+        )}
       </div>
     </main>
   );
 }
 
-function TraceItem({ trace, remove }: { trace: TraceInfo; remove: (trace: TraceInfo) => void }) {
+interface ItemProps {
+  trace: TraceInfo;
+  remove: (trace: TraceInfo) => void;
+  relabelled: (trace: TraceInfo) => void;
+}
+
+function TraceItem({ trace, remove, relabelled }: ItemProps) {
   const [asking, setAsking] = useState(false);
+  const [labelling, setLabelling] = useState(false);
   const [fresh] = useState(newId);
   const facts = [
     trace.format,
     trace.durationNs !== null && formatValue(trace.durationNs, "nanoseconds"),
     formatSize(trace.sizeBytes),
-    trace.summary?.frame_count && `${formatCount(trace.summary.frame_count)} functions`,
   ].filter(Boolean);
   return (
     <li class="trace">
       <a href={roomPath(trace.traceId, fresh)}>
         <strong>{trace.name}</strong>
         <span>{facts.join(" · ")}</span>
+        {labelsOf(trace).length > 0 && (
+          <span class="labels" aria-label="Labels">
+            {labelsOf(trace).map((label) => (
+              <bdi key={label}>{label}</bdi>
+            ))}
+          </span>
+        )}
         <time dateTime={trace.createdAt}>
           {new Date(trace.createdAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
         </time>
       </a>
+      {!asking && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Labels of ${trace.name}`}
+          aria-expanded={labelling}
+          title="Labels"
+          onClick={() => setLabelling(!labelling)}
+        >
+          <Icon name="edit" />
+        </button>
+      )}
       {asking ? (
         <span class="confirm">
           <button type="button" class="danger" onClick={() => remove(trace)}>
@@ -119,6 +214,15 @@ function TraceItem({ trace, remove }: { trace: TraceInfo; remove: (trace: TraceI
         >
           <Icon name="trash" />
         </button>
+      )}
+      {labelling && (
+        <LabelForm
+          trace={trace}
+          done={(now) => {
+            if (now) relabelled(now);
+            setLabelling(false);
+          }}
+        />
       )}
     </li>
   );

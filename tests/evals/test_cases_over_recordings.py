@@ -6,20 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from statistics import median
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from server.agent.questions.question_schema import question_of
+from server.agent.questions.path_answers import PathRun, path_answer
+from server.agent.questions.path_figures import path_figures
+from server.agent.questions.question_schema import Runs, question_of
+from server.agent.questions.spoken_paths import spoken_path
+from server.edges.cli.entry_points import parsed
 from server.errors import BadRequest
 from server.ports.run_labels import written_labels
 from server.ports.traces import TraceRow, TraceSearch
+from server.testing.manual_clock import ManualClock
+from server.turns.kept_run_answers import KeptRunAnswers
 from server.turns.run_questions import RunQuestions
 from tests.plugins.worlds import World, a_trace_of, memory_world
 from tests.traces.gate.test_planted import PLANTED
 from traces.analysis.units import format_share, format_value
 from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory
+from traces.progress import Progress
 from traces.values import Unit
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -104,6 +113,7 @@ class Records:
     """As much of a library as questions need where all is measured."""
 
     history = None
+    run_answers = KeptRunAnswers(ManualClock())
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -183,6 +193,7 @@ RECURRENCE = [
     ("same", "Does the GC pause come back?", ("**No: none of the 14",)),
     ("slower", f"does {F} above 99% come back?", ("**No: none of the 14",)),
     ("one", "does the GC pause come back?", ("none of the 1 recordings",)),
+    ("slower", f"does {F} above 1% come back?", ("never went away", "all 14")),
 ]
 COMPARISON = [
     (
@@ -197,6 +208,8 @@ COMPARISON = [
     ("slower", f"release 1.1 vs 1.0 for {F}", ("No difference beyond chance in", own("slower", 0, 4))),
     ("same", f"main against feature-x for {F}", ("No difference beyond chance",)),
     ("branches", "main against feature-y", ("I do not know",)),
+    ("units", f"release 2.0 against 1.0 for {F}", ("It cannot be compared",)),
+    ("renamed", f"release 2.0 against 1.0 for {F}", (REFUSAL,)),
 ]
 
 
@@ -205,3 +218,35 @@ async def test_a_case_is_answered_with_what_the_file_says(kind: str, prompt: str
     said, plan = await answered(kind, prompt)
     assert [part for part in parts if part not in said] == [], (said, plan)
     assert bool(plan) != said.startswith(REFUSAL)
+
+
+DOCUMENTS = "redact-documents.viztracer.json.gz"
+PATHS = [
+    ("How many calls of redact_text reach looks_like_card, then luhn_sum?", ("243", "156", "64.2%")),
+    ("how many calls of redact_text reach luhn_sum", ("Of 243 calls", "156 (64.2%)")),
+    ("how often of calls to looks_like_card reach luhn_sum?", ("Of 243 calls", "156 (64.2%)")),
+    ("Of calls of redact_text, how many reach looks_like_card?", ("Of 243 calls", "243 (100.0%)")),
+    ("where are calls of redact_text lost before luhn_sum", ("87 are lost before `luhn_sum`",)),
+    ("How many calls of main reach write, then dumps?", ("Of 1 calls", "1 (100.0%)")),
+    ("how long from redact_text to luhn_sum?", ("From `redact_text` to `luhn_sum` it takes",)),
+    ("the path from main to redact", ("Of 1 calls", "reaches `redact`")),
+    ("how many calls of luhn_sum reach redact_text", ("Of 156 calls", "0 (0.0%)")),
+    ("how many calls of luhn_summ reach redact_text", (REFUSAL, "luhn_sum")),
+]
+
+
+@pytest.mark.parametrize(("prompt", "parts"), PATHS)
+def test_a_path_is_what_the_events_of_the_file_say(fixtures: Path, prompt: str, parts: tuple[str, ...]) -> None:
+    asked = spoken_path(prompt, Runs(), UUID(int=1))
+    assert asked is not None
+    figures = path_figures(parsed(fixtures / DOCUMENTS, Progress()), [(step.name, step.file) for step in asked.steps])
+    try:
+        answer = path_answer(asked, [PathRun("t", DOCUMENTS, START, figures)])
+        said = " ".join((answer.headline, *answer.notes))
+    except BadRequest as refused:
+        said = f"{REFUSAL} {refused}"
+    assert [part for part in parts if part not in said] == [], said
+
+
+def test_there_are_as_many_cases_as_are_asked_for() -> None:
+    assert min(len(SERIES) - 20, len(RECURRENCE) - 10, len(COMPARISON) - 10, len(PATHS) - 10) >= 0

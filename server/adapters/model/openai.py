@@ -47,7 +47,7 @@ class CompatibleChat(ChatOpenAI):
         beginning = _beginning(args[0] if args else kwargs["messages"])
         while True:
             tries += 1
-            came = False
+            came = is_named = False
             was_read = beginning in self._read
             try:
                 async with aclosing(super()._astream(*args, **kwargs)) as stream:  # type: ignore[type-var]
@@ -56,6 +56,9 @@ class CompatibleChat(ChatOpenAI):
                             came = True
                             self._read[beginning] = None
                             self._read = dict(list(self._read.items())[-BEGINNINGS:])
+                        if is_named:
+                            chunk.message.response_metadata.pop("id", None)  # LangChain joins those of all chunks
+                        is_named = is_named or "id" in chunk.message.response_metadata
                         yield chunk
                 return
             except (openai.OpenAIError, TimeoutError, ValueError) as failure:
@@ -121,8 +124,8 @@ class CompatibleChat(ChatOpenAI):
             refusal = (choice.get("delta") or {}).get("refusal")
             if refusal and made is not None and isinstance(made.message, AIMessageChunk):
                 made.message.additional_kwargs[REFUSAL] = refusal
-            if choice.get("finish_reason") and made is not None and chunk.get("id"):
-                made.message.response_metadata["id"] = chunk["id"]  # once: LangChain joins those of all chunks
+        if made is not None and chunk.get("id"):
+            made.message.response_metadata["id"] = chunk["id"]  # of a stream that breaks, too
         return made
 
 

@@ -124,6 +124,14 @@ async def test_each_request_that_the_provider_saw_is_one_row(
         assert (row.input_tokens == 100) == reported, "a refusal costs, and a stream that broke reports nothing"
 
 
+async def test_an_answer_that_breaks_off_is_found_at_its_provider_again() -> None:
+    kept = Kept()
+    async with openai_endpoint(Reply(text="half an ans", fault="drop"), ANSWER) as endpoint:
+        scene = on_stage(endpoint, kept)
+        await scene.agent.answer(scene.turn, scene.sink)
+    assert [row.provider_request_id for row in kept.rows.values()] == ["c1", "c1"]
+
+
 async def test_a_fallback_is_in_the_row_of_the_call_that_it_replaced_and_has_one_of_its_own() -> None:
     kept = Kept()
     async with openai_endpoint(Reply(status=503), Reply(status=503), Reply(status=503), ANSWER) as endpoint:

@@ -13,8 +13,8 @@ from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import Chat
 from server.agent.model_call.offered_models import ANALYST
 from server.agent.service import FlamechatAgent, Run
-from server.agent.tracing import Tracing
-from server.agent.turn import Pictures
+from server.agent.tracing import ObservedAgent, Tracing
+from server.agent.turn import Agent, Pictures
 from server.composing.build import graph_version
 from server.composing.watching import Watching, prompt_file
 from server.ports.invocations import CallCost, InvocationLog
@@ -36,13 +36,13 @@ def build_agent(
     checkpoints: "Checkpoints | None" = None,
     watched: Watching | None = None,
     invocations: InvocationLog | None = None,
-) -> FlamechatAgent:
+) -> Agent:
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
     analyst. Without `watched` the prompt is the file's and nobody watches; without
     `invocations` nobody keeps what model calls were. Raises ConfigError.
     """
     watched = watched or Watching(prompts=prompt_file(settings))
-    return FlamechatAgent(
+    agent = FlamechatAgent(
         models=build_models(settings, watched=watched.tracing is not None),
         prompts=watched.prompts,
         run=run_of(checkpoints, watched.tracing),
@@ -59,6 +59,7 @@ def build_agent(
             observation_trace_id=watched.observation_trace_id,
         ),
     )
+    return ObservedAgent(agent, watched.observers) if watched.observers else agent
 
 
 def first_call(settings: Settings) -> Callable[[str | None], CallCost | None]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.prompt_file import PromptFile
-from server.agent.tracing import Tracing
+from server.agent.tracing import Observer, Tracing
 from server.ports.clock import Clock
 from server.ports.prompts import Prompts
 from server.ports.scores import Scores
@@ -24,6 +24,7 @@ class Watching:
     prompts: Prompts
     tracing: Tracing | None = None
     scores: Scores | None = None
+    observers: tuple[Observer, ...] = ()
     observation_trace_id: Callable[[str], str] | None = None
 
 
@@ -44,6 +45,7 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
         return
     # Imported here: the package takes seconds to load, and most servers do without it.
     from server.adapters.langfuse.connection import LangfuseConnection
+    from server.adapters.langfuse.observations import LangfuseObserver
     from server.adapters.langfuse.prompts import LangfusePrompts
     from server.adapters.langfuse.scores import LangfuseScores
     from server.adapters.langfuse.tracing import LangfuseTracing, trace_id_of
@@ -57,11 +59,17 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
                 with_contents=settings.langfuse_contents,
             )
         )
-        scores = LangfuseScores(connection)
+        scores, observers = LangfuseScores(connection), (LangfuseObserver(connection),)
         if settings.langfuse_prompt == FROM_FILE:
             prompts = prompt_file(settings)
             tracing = LangfuseTracing(connection)
-            yield Watching(prompts=prompts, tracing=tracing, scores=scores, observation_trace_id=trace_id_of)
+            yield Watching(
+                prompts=prompts,
+                tracing=tracing,
+                scores=scores,
+                observers=observers,
+                observation_trace_id=trace_id_of,
+            )
             return
         kept = LangfusePrompts(
             connection,
@@ -72,4 +80,6 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
             timeout_s=settings.langfuse_prompt_seconds,
         )
         tracing = LangfuseTracing(connection, kept.linked)
-        yield Watching(prompts=kept, tracing=tracing, scores=scores, observation_trace_id=trace_id_of)
+        yield Watching(
+            prompts=kept, tracing=tracing, scores=scores, observers=observers, observation_trace_id=trace_id_of
+        )

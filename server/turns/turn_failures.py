@@ -17,10 +17,12 @@ from server.protocol.events import TurnFailed
 from traces.errors import TraceError
 
 DATABASE_UNAVAILABLE = "database_unavailable"
+NOT_SET_UP = "This server cannot answer as it is set up; whoever runs it can change that."
+"""For people, before the reason, which is for whoever runs it."""
 
 CODES: dict[type[Exception], tuple[str, bool]] = {
     LimitExceeded: ("limit_exceeded", False),
-    PromptUnavailable: ("config_error", True),
+    PromptUnavailable: ("config_error", False),
     WorkerFailed: ("worker_failed", True),
     Busy: ("busy", True),
     ServiceUnavailable: ("service_unavailable", True),
@@ -40,6 +42,7 @@ def turn_failure(error: Exception) -> TurnFailed:
     answer = by_class(CODES, error)
     if answer is not None:
         code, retryable = answer
-        return TurnFailed(code=code, message=str(error), retryable=retryable)
+        message = f"{NOT_SET_UP} {error}" if isinstance(error, PromptUnavailable) else str(error)
+        return TurnFailed(code=code, message=message, retryable=retryable)
     message = f"The server failed unexpectedly ({type(error).__name__}); its log says where. Try again."
     return TurnFailed(code="internal_error", message=message, retryable=True)

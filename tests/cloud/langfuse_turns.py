@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.adapters.langfuse.connection import LangfuseConnection
+from server.adapters.langfuse.observations import LangfuseObserver
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.scores import LangfuseScores
 from server.adapters.langfuse.tracing import LangfuseTracing
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.model_call.chat_model import ChatModels
+from server.agent.tracing import ObservedAgent
 from server.agent.turn import TurnAnswer
 from server.testing.manual_clock import ManualClock
 from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
@@ -32,7 +34,8 @@ class Watched:
 
     async def answer(self) -> TurnAnswer:
         self.scene.sink = RecordingSink()
-        return await self.scene.agent.answer(self.scene.turn, self.scene.sink)
+        agent = ObservedAgent(self.scene.agent, (LangfuseObserver(self.connection),))
+        return await agent.answer(self.scene.turn, self.scene.sink)
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ async def test_a_turn_without_its_prompt_ends_as_a_configuration_error_before_an
         with pytest.raises(PromptUnavailable) as failed:
             await around.answer()
     ended = turn_failure(failed.value)
-    assert (ended.code, ended.retryable) == ("config_error", True)
+    assert (ended.code, ended.retryable) == ("config_error", False)
     assert "'analysis-system-prompt'" in ended.message
     assert around.project.url in ended.message
     assert ended.message.endswith("No answer is given without it.")

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.server.agent.turns import endpoint_models
 
 pytestmark = pytest.mark.long
 
+OUTCOME = "langfuse.observation.metadata.outcome"
 ASKED = "Why is my-secret-project slow? My key is sk-abcdefghijklmnop1234."
 DRAW = Reply(
     text="I look closely.", calls=(("generate_flamegraph_screenshot", "{}"), ("get_top_functions", '{"limit": 5}'))
@@ -107,11 +109,11 @@ async def test_a_second_attempt_and_a_rating_join_the_turns_trace() -> None:
         for score in (1, -1):
             around.scores.rated(turn_id="turn-1", message_id=answer.message_id, user_id="u1", score=score, reason=None)
         await seen(around)
-        await around.project.arrived(scores=2)
+        await around.project.arrived(scores=2 + 2 * len({check.status for check in answer.checks}))
     roots = [span for span in around.project.spans if span.name == "turn"]
     assert {root.trace_id for root in roots} == {trace_id_of("turn-1")}
     assert {root.attributes["langfuse.observation.metadata.attempt"] for root in roots} == {'"1"', '"2"'}
-    first, second = around.project.scores
+    first, second = [score for score in around.project.scores if score["name"] == "user_feedback"]
     assert first["traceId"] == trace_id_of("turn-1")
     assert (first["value"], second["value"]) == (1.0, -1.0)
     assert first["id"] == second["id"], "the second opinion replaces the first"
@@ -172,3 +174,61 @@ asyncio.run(main())
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert (ran.stdout.strip(), ran.returncode) == (loaded, 0), ran.stderr
+
+
+def of_name(around: Watched, name: str) -> list[dict[str, Any]]:
+    return [span.attributes for span in around.project.spans if span.name == name]
+
+
+async def test_each_tool_is_an_observation_with_its_outcome_and_how_the_turn_ended_is_one() -> None:
+    calls = (("get_top_functions", '{"limit": 5}'), ("get_top_functions", '{"limit": -5}'))
+    async with (
+        openai_endpoint(Reply(calls=calls), ANSWER) as endpoint,
+        watched(endpoint_models(endpoint.base_url)) as around,
+    ):
+        answer = await around.answer()
+    good, bad = sorted(of_name(around, "get_top_functions"), key=lambda one: str(one[OUTCOME]))
+    assert [str(one[OUTCOME]).strip('"') for one in (good, bad)] == ["success", "validation"]
+    assert {one["langfuse.observation.type"] for one in (good, bad)} == {"tool"}
+    assert bad["langfuse.observation.level"] == "ERROR"
+    assert not {"langfuse.observation.input", "langfuse.observation.output"} & (good.keys() | bad.keys())
+    spans = {span.name: span for span in around.project.spans}
+    assert spans["get_top_functions"].trace_id == trace_id_of(around.scene.turn.turn_id)
+    (end,) = of_name(around, "turn_end")
+    assert str(end[OUTCOME]).strip('"') == "answered"
+    assert str(end["langfuse.observation.metadata.tool_calls"]) == str(answer.usage.tool_calls)
+    checks = {one["name"]: one["value"] for one in around.project.scores}
+    assert sum(value for name, value in checks.items() if name.startswith("checks_")) == len(answer.checks)
+
+
+async def test_what_a_tool_was_given_and_found_goes_where_contents_may() -> None:
+    async with (
+        openai_endpoint(DRAW, ANSWER) as endpoint,
+        watched(endpoint_models(endpoint.base_url), with_contents=True) as around,
+    ):
+        await around.answer()
+    (found,) = of_name(around, "get_top_functions")
+    assert "limit" in str(found["langfuse.observation.input"])
+    assert "parse_json" in str(found["langfuse.observation.output"])
+
+
+async def test_a_turn_that_fails_says_so_with_the_kind_of_its_error() -> None:
+    async with (
+        openai_endpoint(Reply(status=400, body={"error": {"message": "my-secret-project", "code": None}})) as endpoint,
+        watched(endpoint_models(endpoint.base_url)) as around,
+    ):
+        with pytest.raises(ModelFailed):
+            await around.answer()
+    (end,) = of_name(around, "turn_end")
+    assert (str(end[OUTCOME]).strip('"'), end["langfuse.observation.level"]) == ("failed", "ERROR")
+    assert "bad_request" in str(end["langfuse.observation.metadata.error"])
+
+
+async def test_a_key_in_what_a_person_writes_of_an_answer_is_masked() -> None:
+    async with watched(with_contents=True) as around:
+        around.scores.rated(
+            turn_id="turn-1", message_id="m", user_id="u1", score=-1, reason="try sk-abcdefghijklmnop1234 instead"
+        )
+        await asyncio.to_thread(around.connection.client.flush)
+        await around.project.arrived(scores=1)
+    assert around.project.scores[0]["comment"] == "try *** instead"

@@ -90,8 +90,11 @@ def test_what_an_answer_cost_is_shown_and_stored_and_langfuse_gets_its_rating(
     assert end["usage"]["cost"] == pytest.approx((100 * 2.0 + 20 * 10.0) / 1e6)
     assert [model for model, _ in stored] == ["fake"]
     assert [cost for _, cost in stored] == pytest.approx([end["usage"]["cost"]])
-    assert (project.scores[0]["name"], project.scores[0]["value"]) == ("user_feedback", 1.0)
-    assert project.scores[0]["traceId"] in {span.trace_id for span in project.spans}
+    scores = {score["name"]: score for score in project.scores}
+    assert scores["user_feedback"]["value"] == 1.0
+    assert scores["cost"]["value"] == pytest.approx(end["usage"]["cost"])
+    assert {score["traceId"] for score in project.scores} == {scores["cost"]["traceId"]}
+    assert scores["cost"]["traceId"] in {span.trace_id for span in project.spans}
     assert project.secret_key not in "".join(server.lines)
 
 
@@ -100,6 +103,6 @@ def test_a_turn_without_its_prompt_ends_with_what_to_do(tmp_path: Path, board: P
     with running_server(tmp_path, keys) as server, conversation_about(board, server) as (_, conversation):
         events = conversation.ask("Why is this slow?")
     assert [event["type"] for event in events] == ["turn_failed"]
-    assert (events[0]["code"], events[0]["retryable"]) == ("config_error", True)
+    assert (events[0]["code"], events[0]["retryable"]) == ("config_error", False)
     assert "'analysis-system-prompt' of Langfuse at http://127.0.0.1:9" in events[0]["message"]
     assert "sk-hidden" not in "".join(server.lines)

@@ -2,6 +2,7 @@
 
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.tracing import trace_id_of
+from server.agent.model_call.debug_messages import masked
 
 SCORE = "user_feedback"
 
@@ -19,6 +20,6 @@ class LangfuseScores:
             data_type="NUMERIC",
             trace_id=trace_id_of(turn_id),
             score_id=f"{message_id}-{user_id}",
-            comment=reason if self._connection.with_contents else None,
+            comment=masked(reason) if self._connection.with_contents else None,
             metadata={"message_id": message_id},
         )

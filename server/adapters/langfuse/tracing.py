@@ -76,7 +76,7 @@ class TurnHandler(CallbackHandler):
         return super().on_chain_end({}, **kwargs)
 
     def on_chain_error(self, error: BaseException, **kwargs: Any) -> Any:
-        return super().on_chain_error(_kind(error), **kwargs)
+        return super().on_chain_error(kind_of(error), **kwargs)
 
     def on_chat_model_start(
         self,
@@ -106,7 +106,7 @@ class TurnHandler(CallbackHandler):
 
     def on_llm_error(self, error: BaseException, **kwargs: Any) -> Any:
         kwargs.pop("response", None)
-        return super().on_llm_error(_kind(error), **kwargs)
+        return super().on_llm_error(kind_of(error), **kwargs)
 
 
 def _without_pictures(message: BaseMessage) -> BaseMessage:
@@ -114,7 +114,7 @@ def _without_pictures(message: BaseMessage) -> BaseMessage:
     return message.model_copy(update={"content": masked(message.content)})
 
 
-def _kind(error: BaseException) -> BaseException:
+def kind_of(error: BaseException) -> BaseException:
     """An error of the same name without its text, which may quote a trace; the graph's own signals stay."""
     code = getattr(error, "code", None)
     return RuntimeError(f"{type(error).__name__}{f': {code}' if isinstance(code, str) else ''}")

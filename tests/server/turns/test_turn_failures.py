@@ -13,7 +13,7 @@ from server.errors import (
     ServiceUnavailable,
     WorkerFailed,
 )
-from server.turns.turn_failures import turn_failure
+from server.turns.turn_failures import NOT_SET_UP, turn_failure
 from traces.errors import DamagedTrace
 
 
@@ -22,7 +22,7 @@ from traces.errors import DamagedTrace
     [
         (ModelFailed("Down.", code="model_unreachable", retryable=True), "model_unreachable", True),
         (ModelFailed("No key.", code="model_refused", retryable=False), "model_refused", False),
-        (PromptUnavailable("No prompt."), "config_error", True),
+        (PromptUnavailable("No prompt."), "config_error", False),
         (WorkerFailed("Out of memory."), "worker_failed", True),
         (Busy("All at work.", retry_after_s=30), "busy", True),
         (ServiceUnavailable("Storage is away.", service="storage"), "service_unavailable", True),
@@ -38,7 +38,9 @@ def test_a_failure_says_its_code_and_whether_trying_again_may_help(
     error: Exception, code: str, *, may_succeed_later: bool
 ) -> None:
     failed = turn_failure(error)
-    assert (failed.code, failed.retryable, failed.message) == (code, may_succeed_later, str(error))
+    assert (failed.code, failed.retryable) == (code, may_succeed_later)
+    assert failed.message.removeprefix(f"{NOT_SET_UP} ") == str(error)
+    assert failed.message.startswith(NOT_SET_UP) == isinstance(error, PromptUnavailable)
 
 
 def test_what_was_not_written_for_people_is_not_shown() -> None:

@@ -17,7 +17,7 @@ from tests.server.talking import AS_ANNA, END, ask, history, new_id
     ("error", "code", "retryable"),
     [
         (ModelFailed("The provider is down.", code="provider_down", retryable=True), "provider_down", True),
-        (PromptUnavailable("No prompt."), "config_error", True),
+        (PromptUnavailable("No prompt."), "config_error", False),
         (RuntimeError("secret of the trace"), "internal_error", True),
     ],
 )

@@ -188,6 +188,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.fleet_libraries import with_fleets
     from server.composing.outside import mcp_tools_of, repositories_of, web_of
     from server.composing.use_cases import Adapters, Rows, compose
+    from server.composing.watched_places import watching_places
     from server.composing.watching import watching
     from server.composing.worker_processes import build_workers
     from server.turns.turn_pictures import StoredPictures
@@ -212,7 +213,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
         watched = await stack.enter_async_context(watching(settings))
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay, loops))
         invocations = PostgresInvocations(database)
-        yield compose(
+        scratch = stack.enter_context(scratch_folder(settings.data))
+        parts = compose(
             settings,
             Adapters(
                 rows=Rows(
@@ -239,7 +241,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     watched=watched,
                     invocations=invocations,
                 ),
-                scratch=stack.enter_context(scratch_folder(settings.data)),
+                scratch=scratch,
                 queue=queue,
                 measures=measures,
                 scores=watched.scores,
@@ -251,6 +253,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),
             ),
         )
+        await stack.enter_async_context(watching_places(settings, database, backing, parts, scratch))
+        yield parts
 
 
 def sample_traces() -> list[Path]:

@@ -133,6 +133,8 @@ class Settings(BaseSettings):
     objects: str | None = None
     ray_address: str | None = None
     fleets: str | None = None
+    watch: str | None = None
+    watch_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60
     database_url: SecretStr | None = None
     database_session_url: SecretStr | None = None
     realtime: bool = True

@@ -27,6 +27,7 @@ from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresR
 from server.adapters.postgres.saved_questions import PostgresSavedQuestions
 from server.adapters.postgres.teams import PostgresTeams
 from server.adapters.postgres.trace_records import PostgresTraceRecords
+from server.adapters.postgres.watched_files import PostgresWatchedFiles
 from server.ports.conversations import (
     Conversations,
     MessageRow,
@@ -47,6 +48,7 @@ from server.ports.program_keys import ProgramKeys, RenderQuota
 from server.ports.saved_questions import SavedQuestions
 from server.ports.teams import Role, Teams
 from server.ports.traces import TraceRecords, TraceRow
+from server.ports.watched_files import WatchedFiles
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
@@ -59,6 +61,7 @@ from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
 from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
+from server.testing.watched_files import MemoryWatchedFiles
 from tests.plugins.postgres import PROJECT, FreshDatabase
 
 
@@ -100,6 +103,7 @@ class World:
     join: Callable[[Caller, Caller], Awaitable[None]]
     """Make the second user a member of the first one's account."""
     kept_views: KeptViews
+    watched_files: WatchedFiles
     history: History
     keys: ProgramKeys
     renders: RenderQuota
@@ -268,6 +272,7 @@ def memory_world() -> World:
         let_expire,
         join,
         views,
+        MemoryWatchedFiles(SystemClock()),
         history,
         MemoryProgramKeys(accounts),
         MemoryRenderQuota(accounts),
@@ -336,6 +341,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         let_expire,
         join,
         PostgresKeptViews(database),
+        PostgresWatchedFiles(database),
         PostgresHistory(database),
         PostgresProgramKeys(database),
         PostgresRenderQuota(database),

@@ -33,6 +33,7 @@ TABLES = (
     "public.chat_messages",
     "public.message_feedback",
     "public.trace_notes",
+    "public.watched_files",
     "public.kept_views",
     "public.saved_questions",
     "public.trace_functions",

@@ -31,6 +31,7 @@ def fetch_profile(address: str, output: Path, seconds: float) -> None:
         with httpx.stream("GET", address, timeout=seconds + ANSWER_S, follow_redirects=False) as answer:
             if answer.status_code != httpx.codes.OK:
                 raise CannotRecord(f"{shown} answered {answer.status_code}", exit_code=1)
+            size = 0
             with output.open("wb") as file:
                 size = 0
                 for piece in answer.iter_bytes():

@@ -74,3 +74,4 @@ def test_a_forecast_counts_everybody_whose_next_would_be_refused(limit: int | No
     refused = sum(limit is not None and used >= limit for used in uploads)
     assert (foreseen.users, foreseen.reached_now, foreseen.reached_then) == (len(uploads), 0, refused)
     assert foreseen.by_limit.get(LimitType.MONTHLY_UPLOADS, 0) == refused
+    assert (foreseen.full_now, foreseen.full_then) == (0, 0)

@@ -45,6 +45,12 @@ def test_samples_end_at_their_time_and_only_long_gaps_are_idle() -> None:
     assert (trace.frame_file(1), trace.frame_line(1), int(trace.frames.column[1])) == ("http://host/app.js", 4, 2)
 
 
+def test_an_hour_lasts_an_hour_to_the_nanosecond() -> None:
+    profile = read(recording((1.0, 3_600.0, [DRAW]), (1.0, 0.5, [DRAW]))).profiles[0]
+    assert profile.samples is not None
+    assert profile.samples.weights[0].tolist() == [3_600_000_000_000, 500_000_000]
+
+
 def test_a_recording_without_samples_is_empty() -> None:
     with pytest.raises(EmptyTrace):
         read(recording())

@@ -35,6 +35,11 @@ def test_a_line_without_two_weights_among_those_with_two_is_counted() -> None:
     assert warnings(read(f"# comment\n{rows}main;broken\n")) == {"skipped_lines": 1}
 
 
+def test_a_line_without_a_weight_among_stacks_is_counted() -> None:
+    rows = "".join(f"main;f{number} {number}\n" for number in range(1, 41))
+    assert warnings(read(f"# comment\n{rows}main;broken\n")) == {"skipped_lines": 1}
+
+
 def test_a_byte_that_is_no_character_is_replaced_and_counted() -> None:
     trace = read_trace(b"main;caf\xe9 2\nmain;draw 3\n", name="short.txt")
     assert sorted(stacks(trace)) == [("main;caf\ufffd", 2.0), ("main;draw", 3.0)]

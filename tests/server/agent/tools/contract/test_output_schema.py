@@ -8,7 +8,7 @@ import pytest
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.outside.web_tools import WEB_TOOLS
 from server.agent.tools.all_tools import TOOLS
-from server.agent.tools.contract.output_schema import output_schema, unfit
+from server.agent.tools.contract.output_schema import MOST_DEEP, output_schema, unfit
 from server.agent.tools.contract.run_tool import run_tool
 from server.agent.tools.contract.tool import Outcome
 from server.agent.tools.contract.tool_context import Asking
@@ -26,6 +26,14 @@ def test_every_tool_declares_what_it_returns(tool: Any) -> None:
     assert all(set(one.get("type", ())) <= types for one in schema["properties"].values())
     assert set(schema["properties"]) == tool.fields
     assert unfit(tool, {}) is None
+
+
+@pytest.mark.parametrize(("lists", "is_fit"), [(MOST_DEEP, True), (MOST_DEEP + 1, False)])
+def test_data_has_a_greatest_depth(lists: int, *, is_fit: bool) -> None:
+    data: Any = 1
+    for _ in range(lists):
+        data = [data]
+    assert unfit(FIND_FRAMES, data) == (None if is_fit else "it is too deep")
 
 
 @pytest.mark.parametrize(

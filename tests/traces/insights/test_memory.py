@@ -1,0 +1,12 @@
+"""What allocates most: whom the finding names after the first, and whom it does not."""
+
+from tests.traces.insights.recorded import values
+from traces.insights.insight import State
+from traces.insights.registry import insight
+from traces.values import Unit
+
+
+def test_the_first_allocators_are_named_down_to_a_byte_and_none_that_allocates_nothing() -> None:
+    found = insight(values({"make": [40], "read": [1], "idle": [0]}, [("bytes", Unit.BYTES)]), "top-allocator")
+    assert found.state is State.FAIL
+    assert [(one.name, one.value) for one in found.evidence] == [("make", "40 B"), ("read", "1 B")]

@@ -25,6 +25,8 @@ MAKERS: MappingProxyType[str, Callable[[], Made]] = MappingProxyType(
         "ordering-names": hostile.ordering_names,
         "figures-in-names": hostile.figures_in_names,
         "linked-names": hostile.linked_names,
+        "forty-namesakes": hostile.forty_namesakes,
+        "many-names": hostile.many_names,
     }
 )
 

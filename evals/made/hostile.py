@@ -1,5 +1,7 @@
 """Names that try to give orders, to bring figures of their own, or to be links."""
 
+import json
+
 from evals.made.files import Made, Sample, speedscope
 
 
@@ -34,3 +36,26 @@ def linked_names() -> Made:
     for _ in range(25):
         samples += [(("main", "[click me](https://evil.example/steal)"), 81), (("main", "draw"), 19)]
     return speedscope("links", {"MainThread": samples})
+
+
+def forty_namesakes() -> Made:
+    """Forty functions called `handle`, each in a file of its own: of 820 ms the heaviest has 40 ms."""
+    frames = [{"name": "handle", "file": f"/app/routes/r{at:02}.py", "line": 3} for at in range(40)]
+    profile = {
+        "type": "sampled",
+        "name": "MainThread",
+        "unit": "milliseconds",
+        "startValue": 0,
+        "endValue": 820,
+        "samples": [[at] for at in range(40)],
+        "weights": [at + 1 for at in range(40)],
+    }
+    schema = "https://www.speedscope.app/file-format-schema.json"
+    document = {"$schema": schema, "shared": {"frames": frames}, "profiles": [profile]}
+    return "routes.speedscope.json", json.dumps(document).encode()
+
+
+def many_names() -> Made:
+    """Two hundred thousand functions of 1 ms each, and `compile_rules`, which takes 150 s of 350 s."""
+    samples: list[Sample] = [(("main", f"rule_{n:06}"), 1) for n in range(200_000)]
+    return speedscope("rules", {"MainThread": [*samples, (("main", "compile_rules"), 150_000)]})

@@ -256,17 +256,31 @@ _BY_PROGRAM = re.compile(
     r"command|executable)\b",
     re.IGNORECASE,
 )
-_IN_ALL = re.compile(
-    r"^(?:(?:and|so|how many) )*(?P<what>samples|calls|events|contentions|allocations|instructions) (?:are there )?"
-    r"(?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
+_ALL_OF_IT = re.compile(
+    r"^(?:(?:and|so) )*how long (?:does|did|is|was|do) (?:the |it )?(?:whole|entire|complete|full)\b"
+    r"(?!.*\b(?:spen[dt]|in)\b)",
     re.IGNORECASE,
 )
+_IN_ALL = re.compile(
+    r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:samples|events|contentions|muestras|"
+    r"échantillons|instructions|instrucciones|proben)(?: (?:are there|were taken))?|calls(?= \w))"
+    r"(?: (?:en total|in total|au total|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def counts_all(text: str) -> bool:
+    """Whether it asks for the number of all that was recorded: of samples, of instructions."""
+    return _IN_ALL.search(text) is not None
+
+
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_HOT_ON_CPU.search, Intent.TOP),
     (_OF_ALL_THREADS.search, Intent.TOP),
     (_BY_PROGRAM.search, Intent.PROFILES),
-    (_IN_ALL.search, Intent.HOW_OFTEN),
+    (counts_all, Intent.HOW_OFTEN),
+    (_ALL_OF_IT.search, Intent.RECORDING),
     (_HOW_MANY_COLLECTIONS.search, Intent.GARBAGE),
     (_CPU_BUSY.search, Intent.WAITING),
     (_WITHOUT_COLLECTOR.search, Intent.GARBAGE),

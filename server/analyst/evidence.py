@@ -61,6 +61,8 @@ _CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
 _CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
 """What an opening calls the reason for the cost of another function: that is what a person goes on about."""
+_OF_A_THREAD = re.compile(r"^thread \(\d+\)")
+"""How py-spy writes the root of a thread: no function to go on about."""
 _SET_AGAINST = re.compile(r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b")
 """How an opening sets one function against another."""
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
@@ -286,7 +288,7 @@ def is_pseudo(row: dict[str, Any]) -> bool:
     """Whether a row is not one function of the program; a collector is only where it does not dominate."""
     name = row["name"]
     collected = collects(name) and row.get("self_share", 0.0) < MUCH_COLLECTED
-    return name in PSEUDO_FRAMES or name.startswith("(other ") or collected
+    return name in PSEUDO_FRAMES or _OF_A_THREAD.match(name) is not None or name.startswith("(other ") or collected
 
 
 def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
@@ -344,7 +346,14 @@ def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
     opening = without_addresses(answers[0]).partition("\n")[0]
     found = [one[2] for one in _CITED.finditer(opening)] if _SET_AGAINST.search(opening) else [newest]
     for answer in answers[1:]:
-        first = next((one for one in _CITED.finditer(answer.partition("\n")[0]) if one[1] not in EVENTS), None)
+        first = next(
+            (
+                one
+                for one in _CITED.finditer(answer.partition("\n")[0])
+                if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])
+            ),
+            None,
+        )
         found += [first[2]] if first else []
     return tuple(dict.fromkeys(found))[:2]
 
@@ -355,7 +364,7 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     found = list(_CITED.finditer(earlier[answers[-1]].text)) if answers else []
     if not found:
         return None
-    cited = next((one for one in found if one[1] not in EVENTS), found[0])
+    cited = next((one for one in found if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])), found[0])
     opening = earlier[answers[-1]].text.partition("\n")[0]
     if culprit := _CULPRIT.search(opening):
         cited = _CITED.match(opening, culprit.end()) or cited

@@ -19,6 +19,23 @@ MOST_WORDS = 14
 _MARK = "\x00"
 _TOKEN = re.compile(rf"{_MARK}\w+{_MARK}|`[^`\n]+`|[^\W\d_][\w.:$#'’-]*[\w)]|[\w.:$#-]+(?:\(\))?|[^\s\w]")
 _PUNCTUATION = re.compile(r"^[?!.,;:…'\"“”()-]$")
+_OF_THE_RECORDING = frozenset(
+    (
+        "thread",
+        "threads",
+        "process",
+        "processes",
+        "worker",
+        "function",
+        "functions",
+        "trace",
+        "profile",
+        "recording",
+        "program",
+    )
+)
+"""Words for parts of a recording, which no function is meant by."""
+_OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|や|那)\s", re.IGNORECASE)
 
 
@@ -41,6 +58,7 @@ class _Lexicon:
     pattern: re.Pattern[str]
     measure_of: dict[str, str]
     small: frozenset[str]
+    everywhere: re.Pattern[str]
     refers: frozenset[str]
 
 
@@ -50,8 +68,10 @@ def _lexicon() -> _Lexicon:
     measure_of = {phrase: name for name, phrases in table["measures"].items() for phrase in phrases}
     ways = "|".join(re.escape(phrase) for phrase in sorted(measure_of, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)")
+    small = table["small"]
+    everywhere = re.compile("|".join(map(re.escape, small["everywhere"])), re.IGNORECASE)
     return _Lexicon(
-        pattern, measure_of, frozenset(table["small"]["words"].split()), frozenset(table["small"]["refers"].split())
+        pattern, measure_of, frozenset(small["words"].split()), everywhere, frozenset(small["refers"].split())
     )
 
 
@@ -61,10 +81,14 @@ def measured(prompt: str) -> Measured | None:
     lexicon = _lexicon()
     if not text or len(text.split()) > MOST_WORDS:
         return None
-    marked, names = _marked(text, lexicon)
+    marked, names = _marked(lexicon.everywhere.sub(" ", text), lexicon)
     runs, refers = _runs(marked, lexicon)
     fits = runs is not None and len(runs) <= RUNS and all(len(run.split()) <= LONGEST_RUN for run in runs)
     goes_on = _AND.match(text) is not None
+    if runs and any(set(run.casefold().split()) <= _OF_THE_RECORDING for run in runs):
+        return None
+    if runs and len(runs) == RUNS and names and _OR.search(text) and "compared" not in names:
+        names.append("compared")
     if runs is None or not fits or not (names or (runs and goes_on)):
         return None
     measures = tuple(dict.fromkeys(names))

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from server.analyst.asked_things import asks_by_file
-from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
+from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_A_THREAD, OF_ALL
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds import measures_of
@@ -15,7 +15,9 @@ from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
+from server.analyst.subjects import NO_NAMES, NO_THREAD
 from server.analyst.topic_words import best_named, pattern_of, words_of
+from server.analyst.unread_words import SMALL_WORDS
 
 NAMED_THERE = frozenset(
     {
@@ -47,6 +49,7 @@ ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 """Words that ask for one of a function's calls."""
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
+_WORDS = re.compile(r"[^\W\d_][\w-]{3,}")
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
 
@@ -162,6 +165,19 @@ def _against_a_function(question: Question, evidence: Evidence) -> Question:
     return replace(question, intent=Intent.TWO_FUNCTIONS, names=both, maybe=(), stems=(), understood=True)
 
 
+def _thread_named(question: Question, evidence: Evidence) -> str:
+    """The name of one thread that is a word of the prompt, where that names no function; empty without one."""
+    if question.names or question.handle or question.intent not in OF_A_THREAD | {Intent.PROFILES, Intent.PARALLEL}:
+        return ""
+    rows = (evidence.summary or {"profiles": []})["profiles"]
+    named = {row["handle"]: set(_WORDS.findall(row["name"].casefold())) for row in rows}
+    for word in _WORDS.findall(question.text.casefold()):
+        of_it = [handle for handle, words in named.items() if word in words]
+        if len(of_it) == 1 and len(rows) > 1 and word not in NO_NAMES | NO_THREAD | SMALL_WORDS:
+            return str(of_it[0])
+    return ""
+
+
 def _labelled(question: Question, evidence: Evidence) -> Question:
     """About the thread or the other recording that a word with a hyphen names."""
     listed, others = evidence.first("list_profiles"), evidence.first("search_findings")
@@ -225,6 +241,8 @@ def _settled(question: Question, evidence: Evidence) -> Question:
         only = programs[0] if len(programs) == 1 else None
         intent = Intent.THREAD if only else Intent.PROFILES
         return replace(question, intent=intent, thread=only, names=programs, maybe=(), placed=(), understood=True)
+    if thread := _thread_named(question, evidence):
+        return replace(question, intent=Intent.THREAD, thread=thread, maybe=(), placed=(), stems=(), understood=True)
     if _is_of_the_program(question, evidence):
         return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:

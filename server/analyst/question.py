@@ -92,6 +92,8 @@ class Question:
     """The place in the ranking of what is meant, from 0; -1 for its end."""
     measured: Measured | None = None
     """What it asks for where it is nothing but measures and names."""
+    is_known_otherwise: bool = False
+    """Whether another kind has that measure, and surely of the function."""
     handles: tuple[str, ...] = ()
     """The functions whose measures are asked for, once they are known; before, those that were spoken of."""
 

@@ -79,7 +79,7 @@ def report(question: Question, evidence: Evidence) -> str:
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
-    unread = "" if wrong else admitted(question, "\n\n".join([first, *others]))
+    unread = "" if wrong or question.measured else admitted(question, "\n\n".join([first, *others]))
     opening = f"{wrong} {unread}{carried}{first}".lstrip()  # the answer stands in one paragraph
     parts = [opening, "" if unread else _misread(question), question.note, _of_all(question), _failures(evidence)]
     kept = [part for part in parts if part]

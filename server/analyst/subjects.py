@@ -71,7 +71,7 @@ main ui renderer render which what busiest each every other one this that the a 
 is are do does did by any all single same another busy idle evenly threads has have was were multi gpu-less
 for and or with on at to name names pool time spend blocked slow doing
 """
-_NO_THREAD = frozenset(_NO_THREAD_WORDS.split())
+NO_THREAD = frozenset(_NO_THREAD_WORDS.split())
 _NO_NAME_WORDS = """
 the this that these those trace time function functions method it you me my our your code program app
 application thread threads slow slower slowest hot path there here what where which why how much many most all
@@ -167,7 +167,7 @@ def _thread(text: str) -> str | None:
         for match in pattern.finditer(text):
             name = match[1].strip("-.:'\"")
             looks = pattern is not _THREAD_NAMED or not name.isalpha() or not name.islower() or "named" in match[0]
-            if len(name) > 1 and looks and name.casefold() not in _NO_THREAD:
+            if len(name) > 1 and looks and name.casefold() not in NO_THREAD:
                 return name
     return None
 

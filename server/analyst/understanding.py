@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_that
-from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
+from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT, counts_all
 from server.analyst.evidence import SpokenOf
 from server.analyst.going_on import (
     AND_ONE,
@@ -24,7 +24,7 @@ from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import MOST, Question, alone
-from server.analyst.sentence_forms import done_to, place_asked_for
+from server.analyst.sentence_forms import done_to, place_asked_for, ranked_thing
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 
@@ -83,16 +83,18 @@ def understood(
     question = _understood(prompt, viewer, windows, spoken_of, openings)
     if asked is None or question.intent in (Intent.SQL, Intent.RECURSION) or question.time_ranges or question.profiles:
         return question
-    if question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]] and (
-        question.names or question.carried
-    ):
+    if ranked_thing(question.text):
         return question
+    of_it = question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]]
+    known = of_it and bool(question.names or question.carried)
     about = () if asked.runs else _spoken_of(asked, spoken_of)
     if not asked.runs and not about:
         return question
     measures = asked.measures or _measures_before(spoken_of)
     profile = spoken_of.profile if spoken_of and about else question.profile
-    return replace(question, measured=replace(asked, measures=measures), handles=about, profile=profile)
+    return replace(
+        question, measured=replace(asked, measures=measures), handles=about, profile=profile, is_known_otherwise=known
+    )
 
 
 def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:
@@ -140,6 +142,8 @@ def _understood(
 def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     """The question in its conversation: about the thread, the comparison or the function that was spoken of."""
     asked = (*spoken_of.prompts, spoken_of.prompt)
+    if counts_all(question.text):
+        return replace(question, maybe=(), placed=(), stems=())
     if of_topic := _of_the_topic(question, spoken_of):
         return of_topic
     if of_thread := _of_the_thread(question, spoken_of):
@@ -160,8 +164,14 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     return _carried_over(question, before, spoken_of)
 
 
+_THAT_THREAD = re.compile(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
+
+
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
-    """The question for the second thread (`and second?`) of an answer about threads."""
+    """The question for the thread that was spoken of, or the second one (`and second?`) of an answer about threads."""
+    if _THAT_THREAD.search(prompt) and not CODE.search(prompt):
+        of_it = spoken_of.threads[0] if spoken_of.threads else spoken_of.profile
+        return Question(intent=Intent.THREAD, text=prompt, thread=of_it) if of_it else None
     at = bare_place(" ".join(prompt.split()))
     at = 1 if at == NEXT else at
     if at is None or not 0 <= at < len(spoken_of.threads):
@@ -304,7 +314,7 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
     if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _IN_ORDER.search(question.text):
         intent, goes_on = Intent.FIRST_FIX, True
-    elif about_one and WITHIN.search(question.text) and not question.why:
+    elif about_one and WITHIN.search(question.text) and not question.why and intent not in OF_A_CAUSE:
         intent, goes_on = Intent.CALLEES, True
     elif goes_on or (intent in FOLLOWS and question.refers and about_one):
         intent = Intent.FUNCTION

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from server.analyst.chosen_intent import counts_all
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.going_on import PER_CALL
@@ -44,6 +45,11 @@ _OF_WHAT = re.compile(
 )
 
 
+_IN_ENGLISH = {
+    **dict.fromkeys(("muestras", "échantillons", "stichproben", "proben"), "samples"),
+    **dict.fromkeys(("instrucciones", "instruktionen", "befehle", "istruzioni"), "instructions"),
+    **dict.fromkeys(("llamadas", "appels", "aufrufe", "chiamate"), "calls"),
+}
 OF_CALLS = frozenset({"times", "fois", "male", "veces", "volte", "vezes"})
 """Words by which calls are counted."""
 
@@ -55,6 +61,9 @@ def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
     things = (found[1] or found[2]).casefold() if found else ""
     if not things or question.names or question.handle or main is None or things in OF_CALLS:
         return []
+    things = _IN_ENGLISH.get(things, things)
+    if things == "instructions" and evidence.unit == "count":
+        return [f"**{amount(main['total'], 'count')} instructions were counted in {cited_profile(main)}.**"]
     thing, what = things.rstrip("s"), str(main.get("counted") or "")
     if what and thing == what.rstrip("s") and main.get("count"):
         number = linked(f"{int(main['count']):,}", main["count"])
@@ -74,11 +83,15 @@ def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
     return f"{mean} on average{itself}."
 
 
+def _of_all(question: Question, evidence: Evidence) -> list[str]:
+    """What is asked of no function: which is called most, how many of what is counted there are."""
+    ways = (counted_in_all, _most_called) if counts_all(question.text) else (_most_called, counted_in_all)
+    return next((said for way in ways if (said := way(question, evidence))), [])
+
+
 def _how_often(question: Question, evidence: Evidence) -> list[str]:
-    if most := _most_called(question, evidence):
-        return most
-    if all_counted := counted_in_all(question, evidence):
-        return all_counted
+    if of_all := _of_all(question, evidence):
+        return of_all
     around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)

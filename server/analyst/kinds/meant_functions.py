@@ -15,7 +15,7 @@ OF_LAST_PART = 40
 def is_named(row: dict[str, Any], said: str) -> bool:
     """Whether a row's function is the one that a person writes so."""
     name, asked_for = row["name"].removesuffix("()"), said.removesuffix("()")
-    ways = (name, last_part(name), last_part(name).strip("_"))
+    ways = (name, last_part(name), last_part(name).strip("_"), name.strip("#*=- "))
     if asked_for in ways or asked_for.casefold() in [way.casefold() for way in ways]:
         return True
     return is_written(name.casefold(), (row["file"] or "").casefold(), asked_for.casefold())

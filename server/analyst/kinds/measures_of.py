@@ -6,14 +6,15 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
-from server.analyst.kinds import call_counts, calls_of, who_calls
+from server.analyst.kinds import call_counts, calls_of, suspects, who_calls
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.one_function import which_of
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
 from server.analyst.topic_words import SHORTEST, parts_of, stem
-from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, joined, located, own, share, total, verb
+from server.analyst.wording import CALLS, amount, cited, cited_profile, joined, located, own, share, total, verb
 
 MATCHES = 50
 LISTED = 4
@@ -27,20 +28,31 @@ FROM_ITSELF = (
 )
 """How many calls a function makes of itself."""
 OF_ONE_CALL = ("longest", "shortest", "median", "p99", "when")
-_BY_ANOTHER_KIND = {"callers": Intent.CALLERS, "longest": Intent.CALLS_OF, "when": Intent.CALLS_OF}
+_BY_ANOTHER_KIND = {
+    "weighs": Intent.SUSPECT,
+    "callers": Intent.CALLERS,
+    "longest": Intent.CALLS_OF,
+    "when": Intent.CALLS_OF,
+}
 _OF_THREADS = ("threads", "one_thread", "all_threads", "several_threads")
 _ANSWERS = {
+    Intent.SUSPECT: suspects.suspect,
     Intent.CALLERS: who_calls.callers,
     Intent.CALLS_OF: calls_of.calls_of,
     Intent.HOW_OFTEN: call_counts.how_often,
 }
-_WRITERS = {Intent.CALLERS: who_calls, Intent.CALLS_OF: calls_of, Intent.HOW_OFTEN: call_counts}
+_WRITERS = {
+    Intent.SUSPECT: suspects,
+    Intent.CALLERS: who_calls,
+    Intent.CALLS_OF: calls_of,
+    Intent.HOW_OFTEN: call_counts,
+}
 
 
 def finds(asked: Measured) -> list[Call]:
     """The searches for its names; a name of several words is searched by the first of them that is long."""
     return [
-        ("find_frames", {"pattern": _pattern(run), "regex": True, "limit": MATCHES})
+        ("find_frames", {"pattern": _pattern(run), "regex": True, "limit": MATCHES, "profile": "all"})
         for run in asked.runs
         if not HANDLE.fullmatch(run)
     ]
@@ -56,7 +68,9 @@ def _pattern(run: str) -> str:
 def resolved(question: Question, evidence: Evidence) -> Question | None:
     """The question with the functions that it names; None where the trace has one of them not, or several fit alike."""
     asked = question.measured
-    if asked is None or (asked.asks("waiting") and not evidence.waiting_profiles):
+    if asked is None or (question.is_known_otherwise and not (asked.asks("total") and evidence.runs_in_several)):
+        return None
+    if asked.asks("waiting") and not evidence.waiting_profiles:
         return None
     handles = question.handles
     if asked.runs:
@@ -166,7 +180,7 @@ def write(question: Question, evidence: Evidence) -> list[str]:
         first = ways[one](around)
     else:
         first = _total(around)
-    return [f"{first}{_spread(around, evidence)}", _namesakes(question, evidence)]
+    return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
 
 
 def _row(around: dict[str, Any]) -> dict[str, Any]:
@@ -318,17 +332,11 @@ def _spread(around: dict[str, Any], evidence: Evidence) -> str:
 
 
 def _namesakes(question: Question, evidence: Evidence) -> str:
-    """A word where other functions have the name, too."""
+    """The question back where other functions of the name weigh, too."""
     asked = question.measured
     runs = [run for run in (asked.runs if asked else ()) if not HANDLE.fullmatch(run)]
-    if len(runs) != 1:
-        return ""
-    rows = (evidence.first("find_frames", pattern=_pattern(runs[0])) or {"rows": []})["rows"]
-    others = [row for row in rows if is_named(row, runs[0]) and row["handle"] != question.handle]
-    if not others:
-        return ""
-    more = f"{len(others)} other functions are" if len(others) > 1 else "Another function is"
-    return f"{more} named {coded(runs[0])}: {joined([f'{cited(one)}{located(one)}' for one in others[:LISTED]])}."
+    rows = (evidence.first("find_frames", pattern=_pattern(runs[0])) or {"rows": []})["rows"] if len(runs) == 1 else []
+    return which_of(rows, runs[0]) if rows else ""
 
 
 def _compared(asked: Measured, found: list[dict[str, Any]], evidence: Evidence) -> list[str]:

@@ -32,6 +32,8 @@ MOST_CALLED = (
 MATCHES = 5
 NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
+NAMESAKES = 4
+"""Functions of one name that the question back lists."""
 SEVERAL = 2
 """Functions from which a name that none of them has is that of a file, a package or a class."""
 NAMED, LISTED = 3, 3
@@ -185,13 +187,18 @@ def _namesakes(question: Question, evidence: Evidence) -> str:
     """A word first where several functions have the name, and weigh something."""
     names = question.names or question.maybe
     found = evidence.first("find_frames", pattern=names[0]) if len(names) == 1 and not question.handle else None
-    rows = [
-        row for row in (found or {"rows": []})["rows"] if is_named(row, names[0]) and row["total_share"] >= NAMESAKE
-    ]
-    if found is None or len(rows) < SEVERAL:
+    return which_of((found or {"rows": []})["rows"], names[0]) if found else ""
+
+
+def which_of(rows: list[dict[str, Any]], name: str) -> str:
+    """The question which of several functions of that name is meant, where more than one weighs; else empty."""
+    named = [row for row in rows if is_named(row, name)]
+    weighing = sorted((row for row in named if row["total_share"] >= NAMESAKE), key=lambda row: -row["total_share"])
+    if len(weighing) < SEVERAL:
         return ""
-    listed_ = ", ".join(f"{cited(row)}{located(row)} {share(row['total_share'])}" for row in rows)
-    return f"**{len(rows)} functions are named {coded(names[0])}: which one?** {listed_}. Of the heaviest: "
+    listed_ = ", ".join(f"{cited(row)}{located(row)} {share(row['total_share'])}" for row in weighing[:NAMESAKES])
+    more = f" and {len(named) - NAMESAKES} more" if len(named) > NAMESAKES else ""
+    return f"**{len(named)} functions are named {coded(name)}: which one?** {listed_}{more}. Of the heaviest: "
 
 
 def _ends(evidence: Evidence, around: dict[str, Any]) -> str:

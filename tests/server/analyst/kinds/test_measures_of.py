@@ -43,3 +43,25 @@ async def test_the_two_of_a_conversation_are_set_against_each_other() -> None:
 async def test_a_name_that_the_trace_has_not_is_not_measured() -> None:
     answer, _ = await asked("uploadAssets self time", timeline(TREE, names=("a",)))
     assert "no function that matches" in answer.text
+
+
+async def test_what_has_signs_around_its_name_is_named_without_them() -> None:
+    trace = timeline([("run", 0, 100), ("## forward ##", 10, 40), ("Net.forward", 12, 20), ("## backward ##", 50, 90)])
+    answer, _ = await asked("forward vs backward", trace)
+    first = answer.text.partition("\n")[0]
+    assert first.startswith("**[`## backward ##`](#f3) takes more**: "), first
+    assert "`Net.forward`" not in first
+
+
+async def test_a_thread_is_known_by_a_word_of_its_name_and_goes_on() -> None:
+    trace = timeline(TREE, OTHER, names=("scanner", "uploader"))
+    answers = await talk(trace, "what keeps the uploader busy", "walk self time", "what does that thread do")
+    assert answers[0].startswith("**[`uploader`](#p1) works for"), answers[0]
+    assert answers[2].startswith("**[`scanner`](#p0) works for"), answers[2]
+
+
+async def test_a_sum_over_all_threads_is_of_all_of_them() -> None:
+    answer, _ = await asked("write sum over all threads", timeline(TREE, OTHER, names=("a", "b")))
+    assert answer.text.startswith("**[`write`](#f1) takes "), answer.text
+    assert "100 ms" in answer.text.partition("\n")[0]
+    assert "could not place" not in answer.text

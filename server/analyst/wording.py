@@ -111,6 +111,15 @@ def _direct(calls: int | None) -> str:
     return "" if calls is None else f", {calls:,} call{'' if calls == 1 else 's'}"
 
 
+MANY = 12
+"""A larger number is a claim of its own, which needs an address."""
+
+
+def few(number: int) -> str:
+    """A number of things that nothing returned as a figure, as far as it says nothing to be checked."""
+    return str(number) if number <= MANY else "many"
+
+
 def joined(said: list[str]) -> str:
     """A list as people write it."""
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)

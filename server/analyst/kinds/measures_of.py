@@ -14,7 +14,7 @@ from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
 from server.analyst.topic_words import SHORTEST, parts_of, stem
-from server.analyst.wording import CALLS, amount, cited, cited_profile, joined, located, own, share, total, verb
+from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joined, located, own, share, total, verb
 
 MATCHES = 50
 LISTED = 4
@@ -308,10 +308,10 @@ def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence) -> lis
     holds = {"one_thread": len(found) == 1, "all_threads": len(found) == alike, "several_threads": len(found) > 1}
     yes = next(("Yes: " if holds[one] else "No: " for one in asked.measures if one in holds), "")
     if len(found) == 1:
-        return [f"**{yes}{cited(row)} runs only in {lines[0]}**, of {alike} threads."]
-    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-    of_all = "all" if len(found) == alike else f"{len(found)} of"
-    return [f"**{yes}{cited(row)} runs in {of_all} {alike} threads: {joined(lines[:LISTED])}{more}.**"]
+        return [f"**{yes}{cited(row)} runs only in {lines[0]}**, of {few(alike)} threads."]
+    more = f" and {few(len(found) - LISTED)} more" if len(found) > LISTED else ""
+    of_all = "all" if len(found) == alike else f"{few(len(found))} of"
+    return [f"**{yes}{cited(row)} runs in {of_all} {few(alike)} threads: {joined(lines[:LISTED])}{more}.**"]
 
 
 def _times(around: dict[str, Any], values: dict[str, Any]) -> str:
@@ -326,9 +326,8 @@ def _spread(around: dict[str, Any], evidence: Evidence) -> str:
     if len(found) == 1:
         return f" All of it is in {cited_profile(found[0][0])}."
     most, values = found[0]
-    return (
-        f" It runs in {len(found)} threads, most in {cited_profile(most)}: {amount(values['total'], around['unit'])}."
-    )
+    there = amount(values["total"], around["unit"])
+    return f" It runs in {few(len(found))} threads, most in {cited_profile(most)}: {there}."
 
 
 def _namesakes(question: Question, evidence: Evidence) -> str:

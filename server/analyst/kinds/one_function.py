@@ -17,6 +17,7 @@ from server.analyst.wording import (
     cited_profile,
     coded,
     counted,
+    few,
     listed,
     located,
     neighbours,
@@ -197,8 +198,9 @@ def which_of(rows: list[dict[str, Any]], name: str) -> str:
     if len(weighing) < SEVERAL:
         return ""
     listed_ = ", ".join(f"{cited(row)}{located(row)} {share(row['total_share'])}" for row in weighing[:NAMESAKES])
-    more = f" and {len(named) - NAMESAKES} more" if len(named) > NAMESAKES else ""
-    return f"**{len(named)} functions are named {coded(name)}: which one?** {listed_}{more}. Of the heaviest: "
+    more = f" and {few(len(named) - NAMESAKES)} more" if len(named) > NAMESAKES else ""
+    number = few(len(named)).capitalize()
+    return f"**{number} functions are named {coded(name)}: which one?** {listed_}{more}. Of the heaviest: "
 
 
 def _ends(evidence: Evidence, around: dict[str, Any]) -> str:

@@ -86,6 +86,7 @@ class Settings(BaseSettings):
     kernels: Literal["on", "off"] = "on"
     prompt_file: Path | None = None
     flags: str | None = None
+    artifacts: str = "off"
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
     repositories: Path | None = None
@@ -167,6 +168,18 @@ class Settings(BaseSettings):
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(f"{origin!r} is no origin such as https://app.example.com")
         return value
+
+    @field_validator("artifacts")
+    @classmethod
+    def _artifacts(cls, value: str) -> str:
+        if value == "langfuse":
+            raise ValueError("a data set of Langfuse cannot take them yet: name a folder, or off")
+        return value
+
+    @property
+    def artifacts_dir(self) -> Path | None:
+        """Where what model calls contained is kept; None: nowhere."""
+        return None if self.artifacts == "off" else Path(self.artifacts)
 
     @property
     def takes_requests(self) -> bool:

@@ -9,6 +9,7 @@ from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
 from server.agent.bounds import ANSWER_TOKENS, LONG_REQUEST_TOKENS, AgentBounds, answer_room
 from server.agent.graph.plain_loop import run_nodes
+from server.agent.model_call.call_artifacts import ArtifactFolder
 from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import Chat
 from server.agent.model_call.offered_models import ANALYST
@@ -57,6 +58,7 @@ def build_agent(
             clock=SystemClock(),
             graph_version=graph_version(),
             observation_trace_id=watched.observation_trace_id,
+            artifacts=None if settings.artifacts_dir is None else ArtifactFolder(settings.artifacts_dir),
         ),
     )
     return ObservedAgent(agent, watched.observers) if watched.observers else agent

@@ -60,9 +60,11 @@ async def repair(state: TurnState, context: TurnContext) -> dict[str, Any]:
     try:
         reply = await reader.read(chat, messages, with_tools=False, taken_ids=set())
         await attempts.end(Outcome.OK, tool_calls=0)
+        await attempts.keep(messages, [], reply.message, None)
     except (BrokenReply, ModelFailed) as error:
         code = error.code if isinstance(error, ModelFailed) else "model_stream_broken"
         await attempts.end(outcome_of(code), code)
+        await attempts.keep(messages, [], None, code)
         await reader.say_instead(first.text)
         return {"repaired": True}
     except BaseException as error:

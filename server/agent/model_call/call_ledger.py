@@ -16,6 +16,7 @@ from langchain_core.messages.ai import UsageMetadata
 
 from limits.refusals import refusal_text
 from server.agent.bounds import ANSWER_TOKENS, CHARACTERS_PER_TOKEN
+from server.agent.model_call.call_artifacts import ArtifactFolder
 from server.agent.model_call.chat_model import REQUEST_FAILED, REQUEST_REPEATED, Model, ReplyStream
 from server.agent.model_call.fallback import OVER_BUDGET
 from server.agent.model_call.prompt_hash import VERSION, prompt_hash
@@ -72,6 +73,8 @@ class CallLedger:
     clock: Clock
     graph_version: str
     observation_trace_id: Callable[[str], str] | None = None
+    artifacts: ArtifactFolder | None = None
+    """Where what each call really contained is kept; None: nowhere."""
 
     def row(
         self, turn: TurnInput, number: int, *, prompt_version: str, purpose: Purpose = Purpose.ANSWER
@@ -142,6 +145,7 @@ class CallAttempts:
         self._estimate: CallCost | None = None
         self._model: Model | None = None
         self._input_tokens = 0
+        self._unkept: list[str] = []
         self.budget_percent: int | None = None
         """The share of the month's budget that this call has reached, where its person is to be informed of it."""
 
@@ -190,6 +194,7 @@ class CallAttempts:
         except LimitExceeded as error:
             raise ModelFailed(refusal_text(error.decision), code=OVER_BUDGET, retryable=False) from None
         self._open = _OpenAttempt(row, self._model, clock, self._input_tokens)
+        self._unkept.append(row.invocation_id)
 
     def receive(self, chunk: AIMessageChunk) -> None:
         """A part of the reply."""
@@ -207,6 +212,28 @@ class CallAttempts:
             if reached is not None:
                 self.budget_percent = reached
                 log.warning("budget_reached", user_id=self._turn.caller.user_id, percent=reached)
+
+    async def keep(
+        self,
+        messages: Sequence[AnyMessage],
+        tools: Sequence[dict[str, Any]],
+        reply: AnyMessage | None,
+        problem: str | None,
+    ) -> None:
+        """Keep what the requests since the last time contained, where that is wanted: the reply is that of the last."""
+        unkept, self._unkept = self._unkept, []
+        if self._ledger is None or self._ledger.artifacts is None or self._model is None:
+            return
+        for invocation_id in unkept:
+            is_last = invocation_id == unkept[-1]
+            await self._ledger.artifacts.keep(
+                invocation_id,
+                model=self._model.name,
+                messages=messages,
+                tools=tools,
+                reply=reply if is_last else None,
+                problem=problem if is_last else "the request was repeated",
+            )
 
     async def cut_off(self, error: BaseException) -> None:
         """The attempt that is open was left for this error, which is no failure of the model. Raises nothing: it would

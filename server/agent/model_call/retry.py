@@ -149,6 +149,7 @@ class ModelCall:
             raise
         finally:
             self._tries += 1
+            await self._attempts.keep(said, definitions, None if reply is None else reply.message, problem or None)
             if self._recorder is not None:
                 await self._recorder.record(
                     self._turn.turn_id,

@@ -39,6 +39,7 @@ DECLARED_IN = {
     "plans": "plan_commands",
     "usage": "plan_commands",
     "users": "user_commands",
+    "teams": "team_commands",
     "keys": "key_commands",
     "memory": "memory_commands",
     "mcp-servers": "mcp_server_commands",

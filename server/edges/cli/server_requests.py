@@ -6,6 +6,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -20,6 +21,9 @@ TIMEOUT_S = 600
 ANSWER_CHARACTERS = 600
 """Of what a server says when it refuses."""
 
+ACCOUNT: ContextVar[str | None] = ContextVar("account", default=None)
+"""Which account the command acts for."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -32,7 +36,16 @@ def server_options(command: Command) -> Command:
         help="Access token, where the server asks for one; a variable keeps it out of the list of processes.",
     )
     server = click.option("--server", default=DEFAULT_SERVER, help="The server's address.")
-    return server(token(command))
+    account = click.option(
+        "--account",
+        "acting_for",
+        envvar="FLAMECHAT_ACCOUNT",
+        show_envvar=True,
+        expose_value=False,
+        callback=lambda _context, _option, value: ACCOUNT.set(value),
+        help="For which of your accounts, by its id (`flamechat teams list`); without it your personal one.",
+    )
+    return server(token(account(command)))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -55,6 +68,8 @@ def asked(
     headers = {"Accept": "application/json", "Content-Type": kind}
     if length is not None:
         headers["Content-Length"] = str(length)
+    if (account := ACCOUNT.get()) is not None:
+        headers["Flamechat-Account"] = account
     if token:
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(  # noqa: S310 - its scheme was looked at above
@@ -62,7 +77,7 @@ def asked(
     )
     try:
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S) as answer:
-            found: dict[str, Any] = json.loads(answer.read())
+            found: dict[str, Any] = json.loads(answer.read() or b"{}")
             return found
     except urllib.error.HTTPError as refused:
         fail(_why(refused), FAILED)

@@ -349,7 +349,13 @@ class Conversation:
         return await self._conversations.sessions(caller, trace_id=trace_id)
 
     async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
-        """As of Conversations."""
+        """As of Conversations; about one trace those of that trace's account."""
+        if search.trace_id is not None:
+            try:
+                trace = await self._library.row(caller, search.trace_id)
+            except NotFound:
+                return []
+            caller = replace(caller, account_id=trace.account_id)
         return await self._conversations.found_sessions(caller, search)
 
     async def archive(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:

@@ -1,4 +1,5 @@
 /** The HTTP API as functions; every refusal becomes an error with the server's own words (RFC 9457). */
+import { actingHeader } from "./accounts/acting.ts";
 import { access, refuse } from "./accounts/token.ts";
 
 export interface TraceProfile {
@@ -49,6 +50,10 @@ export interface SessionInfo {
   createdAt: string;
   updatedAt: string;
   archived: boolean;
+  /** Who reads it: its maker alone, or everybody in the account of its trace. */
+  visibility?: "private" | "account";
+  accountId?: string;
+  mine?: boolean;
   traceName: string;
   /** Of a prompt or answer that has the searched text. */
   passage: string | null;
@@ -128,7 +133,7 @@ async function call(path: string, options: RequestInit = {}, isSecond = false): 
 }
 
 function bearer(token: string | null): Record<string, string> {
-  return token ? { Authorization: `Bearer ${token}` } : {};
+  return { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...actingHeader() };
 }
 
 /** The answer to a request without a body, as it is. */
@@ -235,6 +240,11 @@ export async function renameSession(sessionId: string, title: string): Promise<v
 /** Put a conversation away, or back. */
 export async function archiveSession(sessionId: string, archived: boolean): Promise<void> {
   await post(`/sessions/${sessionId}`, { archived }, "PATCH");
+}
+
+/** Show a conversation to the account of its trace, or to oneself alone. */
+export async function showSession(sessionId: string, visibility: "private" | "account"): Promise<void> {
+  await post(`/sessions/${sessionId}`, { visibility }, "PATCH");
 }
 
 export function deleteSession(sessionId: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { config } from "./accounts/client_config.ts";
 import type { Account } from "./accounts/account.tsx";
+import type { AccountSwitch } from "./accounts/account_switch.tsx";
 import type { SignIn } from "./accounts/sign_in.tsx";
 import type { SignedIn } from "./accounts/signed_in.tsx";
 import { access } from "./accounts/token.ts";
@@ -28,6 +29,7 @@ export function App() {
   const here = usePart(route, (value) => value);
   const shade = usePart(theme, (value) => value);
   const isTeam = usePart(config, (state) => state.identity === "supabase");
+  const hasTeams = usePart(config, (state) => state.teams === true);
   const { token, refusal } = usePart(access, (state) => state);
   const [version, setVersion] = useState(0);
   const [trace, setTrace] = useState<TraceInfo | null>(null);
@@ -76,6 +78,7 @@ export function App() {
         >
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
+        {hasTeams && isKnown && here.page !== "shared" && <LazyAccountSwitch />}
         {isTeam && token && <LazySignedIn />}
       </header>
       {isTeam && (refusal || !token) && here.page !== "shared" && <LazySignIn isOver={token !== null} />}
@@ -167,6 +170,11 @@ function LazySignedIn() {
   return loaded && loaded !== "lost" && <loaded.SignedIn />;
 }
 
+function LazyAccountSwitch() {
+  const loaded = useModule<{ AccountSwitch: typeof AccountSwitch }>(() => import("./accounts/account_switch.tsx"));
+  return loaded && loaded !== "lost" && <loaded.AccountSwitch />;
+}
+
 /** Pages that few people open in a visit. */
 function LazyAdmin() {
   const loaded = useModule<{ Admin: typeof Admin }>(() => import("./admin/admin.tsx"));
@@ -176,7 +184,8 @@ function LazyAdmin() {
 function LazyAccount() {
   const remembers = usePart(config, (state) => state.memory !== false);
   const loaded = useModule<{ Account: typeof Account }>(() => import("./accounts/account.tsx"));
-  return loaded === "lost" ? <Lost /> : loaded && <loaded.Account remembers={remembers} />;
+  const hasTeams = usePart(config, (state) => state.teams === true);
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Account remembers={remembers} hasTeams={hasTeams} />;
 }
 
 function LazyHandover() {

@@ -252,6 +252,13 @@ async def test_the_header_chooses_for_lists_and_for_what_is_made(team: Team) -> 
         assert [one["name"] for one in listed] == names
     by_id = await team.server.http.get(f"/api/v1/traces/{team.annas.trace}", headers=personal)
     assert by_id.status_code == 200, "what is asked for by its id needs membership in its own account"
+    await team.server.http.patch(
+        f"/api/v1/sessions/{team.annas.session}", json={"visibility": "account"}, headers=team.headers("anna")
+    )
+    about = f"/api/v1/sessions?traceId={team.annas.trace}"
+    found = (await team.server.http.get(about, headers=personal)).json()["sessions"]
+    assert [one["sessionId"] for one in found] == [team.annas.session], "a trace's conversations are of its account"
+    assert (await team.server.http.get("/api/v1/sessions", headers=personal)).json() == {"sessions": []}
     hers = f"/api/v1/traces/{own.json()['trace']['traceId']}"
     assert (await team.server.http.get(hers, headers=team.headers("bea"))).status_code == 200
     assert (await team.server.http.get(hers, headers=team.headers("anna"))).status_code == 404

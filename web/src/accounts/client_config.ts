@@ -10,6 +10,8 @@ export interface ClientConfig {
   realtime: boolean;
   /** Whether facts are remembered. */
   memory: boolean;
+  /** Whether accounts have several members. */
+  teams?: boolean;
 }
 
 export const config = new Store<ClientConfig>({

@@ -13,11 +13,13 @@ interface ItemProps {
   /** Put it away, or back. */
   archive: () => Promise<void>;
   remove: () => Promise<void>;
+  /** Show it to the account, or to oneself alone; absent where it is another's, or nobody else is there. */
+  show?: ((visibility: "private" | "account") => Promise<void>) | undefined;
   /** What else is shown of it. */
   children?: ComponentChildren;
 }
 
-export function ConversationItem({ session, isCurrent, chosen, rename, archive, remove, children }: ItemProps) {
+export function ConversationItem({ session, isCurrent, chosen, rename, archive, remove, show, children }: ItemProps) {
   const [state, setState] = useState<"shown" | "renaming" | "deleting">("shown");
   const input = useRef<HTMLInputElement>(null);
   const title = session.title?.replaceAll("`", "") ?? "Untitled conversation";
@@ -83,6 +85,24 @@ export function ConversationItem({ session, isCurrent, chosen, rename, archive, 
         </span>
       ) : (
         <>
+          {show && (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={
+                session.visibility === "account" ? `Show ${title} to you alone` : `Show ${title} to the account`
+              }
+              title={
+                session.visibility === "account"
+                  ? "The account reads it. Show it to you alone"
+                  : "Show it to the account"
+              }
+              aria-pressed={session.visibility === "account"}
+              onClick={() => void show(session.visibility === "account" ? "private" : "account")}
+            >
+              <Icon name="people" />
+            </button>
+          )}
           <button
             type="button"
             class="icon-button"

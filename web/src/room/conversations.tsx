@@ -1,11 +1,13 @@
 /** The conversations about a trace: open, begin, rename, delete. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { archiveSession, deleteSession, listSessions, renameSession, type SessionInfo } from "../api.ts";
+import { archiveSession, deleteSession, listSessions, renameSession, showSession, type SessionInfo } from "../api.ts";
+import { accounts } from "../accounts/teams.ts";
 import { ConversationItem } from "../conversations/conversation_item.tsx";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { go, roomPath } from "../route.ts";
+import { usePart } from "../store.ts";
 
 interface ConversationsProps {
   traceId: string;
@@ -30,6 +32,9 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
       (error: Error) => setProblem(error.message),
     );
   useEffect(() => void reload(), [traceId, sessionId, version]);
+  const known = usePart(accounts, (value) => value);
+  const mayShow = ({ mine, accountId }: SessionInfo) =>
+    mine === true && known.some((one) => one.accountId === accountId && !one.isPersonal);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
@@ -77,6 +82,7 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
           archive={() => attempt(() => archiveSession(session.sessionId, !session.archived))}
           rename={(text) => attempt(() => renameSession(session.sessionId, text))}
           remove={() => remove(session)}
+          show={mayShow(session) ? (to) => attempt(() => showSession(session.sessionId, to)) : undefined}
         />
       ))}
     </ul>

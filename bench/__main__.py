@@ -2,6 +2,7 @@
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `streams`: what a token costs on the streams of other clients, and on the socket;
 `interrupts`: how long a turn takes, and how soon it goes on when the page answers;
+`history`: questions over 10,000 recordings in an embedded database;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
@@ -86,6 +87,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "formats": partial(print_formats, LARGE),
     "formats --growth": print_growth,
     "many": partial(print_many, LARGE),
+    "history": print_history,
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush, heappushpop
 from math import expm1, log, sqrt
 from statistics import fmean, median
 
@@ -14,6 +15,8 @@ LEAST_CHANGE = 0.1
 """Of the level before: below it no change is spoken of."""
 LEVEL = 0.05
 """Of the tests, divided by the number of places where the values could be split."""
+DIGITS = 9
+"""Of a deviation of logarithms: what differs less is rounding."""
 LEAST_FREEDOM = 3
 """Fewer values beyond the two levels say nothing of how far they scatter."""
 
@@ -41,7 +44,8 @@ def level_change(values: Sequence[float], places: Sequence[int] | None = None) -
     if not candidates or min(values) <= 0:
         return None
     logs = [log(value) for value in values]
-    place = min(candidates, key=lambda at: (_deviation(logs[:at]) + _deviation(logs[at:]), at))
+    before, after = deviations_so_far(logs), deviations_so_far(logs[::-1])[::-1]
+    place = min(candidates, key=lambda at: (round(before[at - 1] + after[at], DIGITS), at))
     step = median(logs[place:]) - median(logs[:place])
     if abs(expm1(step)) < LEAST_CHANGE:
         return None
@@ -61,6 +65,28 @@ def _is_sure(logs: Sequence[float], place: int, places: int) -> bool:
     return abs(fmean(after) - fmean(before)) >= quantile(1 - LEVEL / (2 * places), freedom) * noise
 
 
-def _deviation(values: Sequence[float]) -> float:
-    middle = median(values)
-    return sum(abs(value - middle) for value in values)
+def deviations_so_far(values: Sequence[float]) -> list[float]:
+    """Of the values up to each one: the sum of their absolute deviations from their median. Two heaps hold the lower
+    and the upper half, so that all of them take n log n."""
+    lower: list[float] = []  # negated: the largest of the lower half comes first
+    upper: list[float] = []
+    low = high = 0.0
+    found = []
+    for value in values:
+        if lower and value < -lower[0]:
+            low, high = low + value - (moved := -heappushpop(lower, -value)), high + moved
+            heappush(upper, moved)
+        else:
+            high, low = high + value - (moved := heappushpop(upper, value)), low + moved
+            heappush(lower, -moved)
+        if len(lower) > len(upper) + 1:
+            moved = -heappop(lower)
+            low, high = low - moved, high + moved
+            heappush(upper, moved)
+        elif len(upper) > len(lower):
+            moved = heappop(upper)
+            low, high = low + moved, high - moved
+            heappush(lower, -moved)
+        middle = -lower[0] if len(lower) > len(upper) else (upper[0] - lower[0]) / 2
+        found.append(high - low + middle * (len(lower) - len(upper)))
+    return found

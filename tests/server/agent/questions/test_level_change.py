@@ -1,10 +1,13 @@
 """Where a series changes its level, and how sure that is."""
 
 import random
+from statistics import median
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from server.agent.questions.level_change import level_change
+from server.agent.questions.level_change import deviations_so_far, level_change
 
 
 def noisy(level: float, count: int, spread: float, seed: int) -> list[float]:
@@ -46,3 +49,10 @@ def test_only_the_places_that_may_split_do() -> None:
     found = level_change([100.0] * 4 + [150.0] * 4, places=[2, 6])
     assert found is not None
     assert found.place in (2, 6)
+
+
+@given(st.lists(st.floats(-20, 20), min_size=1, max_size=60))
+def testdeviations_so_far_are_those_of_the_values_up_to_each(values: list[float]) -> None:
+    for at, found in enumerate(deviations_so_far(values)):
+        part = values[: at + 1]
+        assert found == pytest.approx(sum(abs(one - median(part)) for one in part), abs=1e-9)

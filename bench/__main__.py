@@ -29,6 +29,7 @@ from bench.crowds import print_crowds
 from bench.detection import print_detection
 from bench.fleet_files import print_fleet_files
 from bench.formats import print_formats, print_growth
+from bench.history import print_history
 from bench.house import print_house
 from bench.interrupts import print_interrupts
 from bench.many_parts import print_many

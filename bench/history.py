@@ -10,9 +10,11 @@ import tempfile
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import LiteralString, cast
 
 import psutil
 import psycopg
+from psycopg import sql
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.history import PostgresHistory
@@ -20,7 +22,7 @@ from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.migrations import migrate
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
-from server.agent.questions.question_schema import question_of
+from server.agent.questions.question_schema import Measure, Recurrence, Series
 from server.agent.questions.run_answers import recurrence_answer, series_answer
 from server.ports.history import Measured
 from server.ports.identity import Caller
@@ -81,7 +83,7 @@ def _made(owner_dsn: str, caller: Caller, traces: int) -> float:
     with psycopg.connect(owner_dsn, autocommit=True) as owner:
         for part in _ROWS.split(";\n"):
             if part.strip():
-                owner.execute(part, bound)  # type: ignore[arg-type] - constants of this file
+                owner.execute(sql.SQL(cast("LiteralString", part)), bound)
         owner.execute("vacuum analyze")
         row = owner.execute(_SIZE).fetchone()
         assert row is not None
@@ -93,17 +95,16 @@ async def _asked(
 ) -> None:
     every = TraceSearch(run=RunLabels(program="engine"))
     of_one = Measured("function", "Engine.function77", "engine.cpp")
-    measure = {"kind": "function", "name": of_one.name, "file": of_one.file}
+    measure = Measure(kind="function", name=of_one.name, file=of_one.file)
+    finding = Measure(kind="finding", name="long-tasks")
 
     async def series() -> None:
         points = await history.points(caller, every, of_one, limit=OF_A_QUESTION)
-        question = question_of({"form": "series", "measure": measure})
-        assert len(series_answer(question, points).rows) > 0  # type: ignore[arg-type] - it is a series
+        assert series_answer(Series(form="series", measure=measure), points).rows
 
     async def recurrence() -> None:
         points = await history.points(caller, every, Measured("finding", "long-tasks"), limit=OF_A_QUESTION)
-        question = question_of({"form": "recurrence", "measure": {"kind": "finding", "name": "long-tasks"}})
-        assert len(recurrence_answer(question, points).rows) > 0  # type: ignore[arg-type] - it is a recurrence
+        assert recurrence_answer(Recurrence(form="recurrence", measure=finding), points).rows
 
     async def search() -> None:
         found = TraceSearch(run=RunLabels({"branch": "b7"}, "engine"), text="night-7")
@@ -140,7 +141,7 @@ async def _cpu_seconds(ask: Callable[[], Awaitable[None]], postgres: psutil.Proc
 def _spent(postgres: psutil.Process) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = [one.cpu_times() for one in postgres.children(recursive=True) if one.is_running()]
-    return own.ru_utime + own.ru_stime + sum(one.user + one.system for one in children)
+    return float(own.ru_utime + own.ru_stime + sum(one.user + one.system for one in children))
 
 
 if __name__ == "__main__":

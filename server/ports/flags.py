@@ -19,11 +19,10 @@ class FlagSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFlags:
-    """`hidden_tools` are not offered. None leaves the server's own `executor`, `model` and prompt; `prompt_version` is
+    """`hidden_tools` are not offered. None leaves the server's own `model` and prompt; `prompt_version` is
     a label of the system prompt. Without `interrupts` the turn never waits for the page."""
 
     hidden_tools: frozenset[str] = frozenset()
-    executor: str | None = None
     model: str | None = None
     prompt_version: str | None = None
     interrupts: bool = True
@@ -31,7 +30,6 @@ class TurnFlags:
     def kept(self) -> dict[str, Any]:
         """As JSON, of which a turn's context keeps what is not as for everybody."""
         found: dict[str, Any] = {
-            "executor": self.executor,
             "model": self.model,
             "promptVersion": self.prompt_version,
             "interrupts": None if self.interrupts else False,
@@ -52,7 +50,6 @@ def flags_of(context: Mapping[str, Any]) -> TurnFlags:
     kept = context.get(FLAGS) or {}
     return TurnFlags(
         hidden_tools=frozenset(kept.get("hiddenTools") or ()),
-        executor=kept.get("executor"),
         model=kept.get("model"),
         prompt_version=kept.get("promptVersion"),
         interrupts=kept.get("interrupts") is not False,

@@ -19,7 +19,7 @@ ACCOUNT, PLAN = "account_id", "plan_name"
 OFF, GIVEN = "off", "given"
 """A flag's variants: as for everybody, and what the file gives."""
 
-TEXTS = ("prompt_version", "model", "executor")
+TEXTS = ("prompt_version", "model")
 SWITCHES = ("interrupts",)
 TOOLS = "tools."
 
@@ -64,7 +64,7 @@ def share_of(flag: str, user_id: str) -> float:
 
 
 def read_rules(path: Path, tools: Sequence[str]) -> dict[str, Rule]:
-    """The file's flags by name: `prompt_version`, `model`, `executor`, `interrupts`, `tools.<name>`. Raises
+    """The file's flags by name: `prompt_version`, `model`, `interrupts`, `tools.<name>`. Raises
     ConfigError."""
     try:
         with path.open("rb") as file:

@@ -50,7 +50,6 @@ class OpenFeatureFlags:
         offered = await asyncio.gather(*(switch(TOOLS + tool) for tool in self._tools))
         return TurnFlags(
             hidden_tools=frozenset(tool for tool, is_on in zip(self._tools, offered, strict=True) if not is_on),
-            executor=await text("executor"),
             model=await text("model"),
             prompt_version=await text("prompt_version"),
             interrupts=await switch("interrupts"),

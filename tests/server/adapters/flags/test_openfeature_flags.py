@@ -32,21 +32,18 @@ async def test_what_no_flag_names_is_as_for_everybody(tmp_path: Path) -> None:
 
 async def test_each_kind_of_flag_decides_its_part(tmp_path: Path) -> None:
     text = (
-        '[prompt_version]\nvalue = "candidate"\n[model]\nvalue = "small"\n[executor]\nvalue = "langgraph"\n'
+        '[prompt_version]\nvalue = "candidate"\n[model]\nvalue = "small"\n'
         "[interrupts]\nvalue = false\n[tools.query_trace]\nvalue = false\n"
     )
     decided = await flags(tmp_path, text).decided(subject())
     assert decided == TurnFlags(
         hidden_tools=frozenset({"query_trace"}),
-        executor="langgraph",
         model="small",
         prompt_version="candidate",
         interrupts=False,
     )
     assert flags_of({FLAGS: decided.kept()}) == decided
-    assert decided.text() == (
-        "executor=langgraph model=small promptVersion=candidate interrupts=False hiddenTools=query_trace"
-    )
+    assert decided.text() == ("model=small promptVersion=candidate interrupts=False hiddenTools=query_trace")
 
 
 async def test_plans_and_accounts_and_the_switch_bound_whom_it_is_for(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from server.edges.http.invocation_routes import cursor_of, place_of
 from server.edges.invocation_views import as_csv
-from server.ports.invocations import InvocationCursor
+from server.ports.invocations import InvocationCursor, PromptOutcome
+from server.testing.invocations import MemoryInvocations
 from tests.contracts.test_invocations_contract import NOON, a_call, answered
 from tests.server.edges.test_every_route import AS_ANNA, AS_BEN
 from tests.server.running_server import ANNA, running_server
@@ -76,3 +77,29 @@ def test_a_table_runs_nothing_in_a_spreadsheet() -> None:
     assert as_csv(["a", "b"], [{"a": "@SUM(1)", "b": None}, {"a": "x,\ny", "b": 1}]) == (
         'a,b\r\n\'@SUM(1),\r\n"x,\ny",1\r\n'
     )
+
+
+async def test_a_report_by_prompt_has_how_its_turns_came_out(tmp_path: Path) -> None:
+    counts = {"turns": 4, "completed": 3, "thumbs_up": 2, "thumbs_down": 1, "median_seconds": 1.5, "p95_seconds": 9.0}
+    async with running_server(tmp_path) as server:
+        log = server.parts.services.plans.invocations
+        assert isinstance(log, MemoryInvocations)
+        row = answered(a_call(ANNA), cost="0.5")
+        await log.record(replace(row, prompt_version="asking@1", flags="promptVersion=candidate"))
+        log.outcomes += [
+            PromptOutcome(prompt_version="asking@1", claims=8, verified_claims=6, **counts),  # type: ignore[arg-type]
+            PromptOutcome(prompt_version="asking@2", claims=0, verified_claims=0, **counts),  # type: ignore[arg-type]
+        ]
+        report = (await server.http.get("/api/v1/admin/spend?by=prompt", headers=AS_ROOT)).json()
+        by_day = (await server.http.get("/api/v1/admin/spend?by=day", headers=AS_ROOT)).json()
+        calls = (await server.http.get("/api/v1/admin/invocations", headers=AS_ROOT)).json()["invocations"]
+        refused = await server.http.get("/api/v1/admin/spend?by=prompt", headers=AS_ANNA)
+    assert [one["key"] for one in report["spend"]] == ["asking@1"]
+    assert [(one["promptVersion"], one["verifiedShare"]) for one in report["outcomes"]] == [
+        ("asking@1", 0.75),
+        ("asking@2", None),
+    ]
+    assert report["outcomes"][0]["p95Seconds"] == 9.0
+    assert by_day["outcomes"] == []
+    assert calls[0]["flags"] == "promptVersion=candidate"
+    assert refused.status_code == 403

@@ -109,6 +109,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             if settings.runs_turns:
                 running_tasks.append(tasks.create_task(parts.runner.run()))
                 looping.append(parts.loops.start("retention", parts.retention.run))
+                if parts.gate_checks is not None:
+                    looping.append(parts.loops.start("gates", parts.gate_checks.run))
             for sample in sample_traces() if parts.user is not None and settings.takes_requests else ():
                 assert parts.user is not None
                 marker = settings.data / SAMPLE_LOADED
@@ -166,6 +168,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.gates import PostgresGates
     from server.adapters.postgres.history import PostgresHistory
     from server.adapters.postgres.invocations import PostgresInvocations
     from server.adapters.postgres.kept_views import PostgresKeptViews
@@ -186,7 +189,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.cache_place import CACHE_FOLDER
     from server.composing.flag_provider import flags_of_settings
     from server.composing.fleet_libraries import with_fleets
-    from server.composing.outside import mcp_tools_of, repositories_of, web_of
+    from server.composing.outside import mcp_tools_of, repositories_of, web_of, webhooks_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watched_places import watching_places
     from server.composing.watching import watching
@@ -230,6 +233,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     renders=PostgresRenderQuota(database),
                     teams=PostgresTeams(database),
                     saved_questions=PostgresSavedQuestions(database),
+                    gates=PostgresGates(database),
                 ),
                 backing=backing,
                 workers=workers,
@@ -250,6 +254,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                 flags=flags_of_settings(settings),
                 web=web_of(settings),
                 repositories=repositories_of(settings),
+                webhooks=webhooks_of(settings),
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),
             ),
         )

@@ -92,6 +92,7 @@ class Settings(BaseSettings):
     repositories: Path | None = None
     mcp_servers: Path | None = None
     tavily_api_key: SecretStr | None = None
+    webhooks: bool = False
     memory: Literal["on", "off"] = "on"
     memory_writes: Literal["ask", "auto", "off"] = "ask"
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from server.adapters.in_process.background_loops import BackgroundLoops
     from server.adapters.mcp_client.mcp_servers import McpServers
     from server.adapters.mcp_client.server_file import ConfiguredServer
+    from server.ports.gates import WebhookSender
     from server.ports.mcp_tools import McpTools
     from server.ports.repositories import Repositories
     from server.ports.web import Web
@@ -85,6 +86,15 @@ def build_mcp_servers(settings: Settings, path: Path) -> "McpServers":
         people_sign_in=settings.supabase_url is not None,
         monotonic=time.monotonic,
     )
+
+
+def webhooks_of(settings: Settings) -> "WebhookSender | None":
+    """What reports gates' results; None where that is not wanted."""
+    if not settings.webhooks:
+        return None
+    from server.adapters.web.webhook_sender import HttpsSender
+
+    return HttpsSender()
 
 
 class ServersAdministration:

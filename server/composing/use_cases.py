@@ -15,11 +15,13 @@ from server.agent.model_call.call_ledger import GRAPH_NAME
 from server.agent.turn import Agent, TurnInput
 from server.composing.agent import first_call
 from server.composing.build import graph_version
+from server.composing.keys_and_gates import gate_checks_of, gate_keeping_of, identity_of, key_issuing_of
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.services import (
     ChatServices,
+    GateServices,
     Gateway,
     MemoryServices,
     PictureServices,
@@ -38,6 +40,7 @@ from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
 from server.ports.flags import Flags
+from server.ports.gates import Gates, WebhookSender
 from server.ports.history import History
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
@@ -61,8 +64,7 @@ from server.turns.account_teams import account_teams
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
-from server.turns.key_identity import KeyedIdentity
-from server.turns.key_issuing import KeyIssuing
+from server.turns.gate_checks import GateChecks
 from server.turns.outside_reach import OutsideReach
 from server.turns.prepared_turn import TurnPreparation
 from server.turns.question_keeping import QuestionKeeping
@@ -99,6 +101,7 @@ class Rows:
     keys: ProgramKeys | None = None
     renders: RenderQuota | None = None
     saved_questions: SavedQuestions | None = None
+    gates: Gates | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,7 @@ class Adapters:
     flags: Flags | None = None
     web: Web | None = None
     repositories: Repositories | None = None
+    webhooks: WebhookSender | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +148,7 @@ class Parts:
     services: Services
     runner: TurnRunner[TurnInput]
     retention: Retention
+    gate_checks: GateChecks | None
     objects: ObjectStore
     user: Caller | None
     """Of a server on one machine: whose sample it is."""
@@ -166,9 +171,9 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     readiness = Readiness(
         ask_database=adapters.rows.plans.plans, loops=adapters.loops, stopping=stopping, folder=adapters.scratch
     )
-    token = settings.metrics_token
+    token, gate_checks = settings.metrics_token, gate_checks_of(adapters, library)
     server = ServerServices(
-        identity=_identity(adapters),
+        identity=identity_of(adapters),
         why_not_ready=readiness,
         metrics=measures.exposition,
         metrics_token=None if token is None else token.get_secret_value(),
@@ -176,9 +181,10 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         page=PAGE,
     )
     return Parts(
-        services=_services(settings, adapters, library, conversation, server, memory),
+        services=_services(settings, adapters, library, conversation, server, memory, gate_checks),
         runner=runner,
         retention=_retention(adapters),
+        gate_checks=gate_checks,
         objects=backing.objects,
         user=backing.user,
         stopping=stopping,
@@ -195,6 +201,7 @@ def _services(
     conversation: Conversation,
     server: ServerServices,
     memory: AccountMemory | None,
+    gate_checks: GateChecks | None,
 ) -> Services:
     """Each family of routes with what it needs."""
     rows, backing = adapters.rows, adapters.backing
@@ -213,7 +220,9 @@ def _services(
             questions=_questions(adapters.rows, library),
             saved_questions=_saved_questions(adapters.rows),
         ),
-        uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
+        uploads=UploadServices(
+            library=library, workers=workers, scratch=scratch, max_upload_bytes=most, gate_checks=gate_checks
+        ),
         pictures=PictureServices(
             library=library, workers=workers, scratch=scratch, max_upload_bytes=most, quota=adapters.rows.renders
         ),
@@ -233,7 +242,7 @@ def _services(
             conversation=conversation,
             models=settings.offered_models,
             invocations=adapters.rows.invocations,
-            key_issuing=_key_issuing(adapters),
+            key_issuing=key_issuing_of(adapters),
         ),
         tools=ToolServices(
             identity=identity,
@@ -249,6 +258,7 @@ def _services(
             account_teams=account_teams(rows.teams, backing.objects, workers, several=backing.client.teams)
         ),
         rates=rates_of(settings, adapters.clock, adapters.measures.refused),
+        gates=GateServices(keeping=gate_keeping_of(adapters, library)),
     )
 
 
@@ -262,15 +272,6 @@ def _streams(
         relay=adapters.backing.relay,
     )
     return StreamServices(turns=turns, other_origins=settings.allowed_origins)
-
-
-def _identity(adapters: Adapters) -> Identity:
-    keys = adapters.rows.keys
-    return adapters.backing.identity if keys is None else KeyedIdentity(adapters.backing.identity, keys)
-
-
-def _key_issuing(adapters: Adapters) -> KeyIssuing | None:
-    return None if adapters.rows.keys is None else KeyIssuing(adapters.rows.keys, adapters.clock)
 
 
 def _notes(rows: Rows) -> TraceNotes | None:

@@ -16,6 +16,7 @@ from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
+from server.adapters.postgres.gates import PostgresGates
 from server.adapters.postgres.history import PostgresHistory
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.kept_views import PostgresKeptViews
@@ -39,6 +40,7 @@ from server.ports.conversations import (
     TurnStatus,
 )
 from server.ports.core_memory import CoreMemory
+from server.ports.gates import Gates
 from server.ports.history import History
 from server.ports.identity import Caller
 from server.ports.invocations import CallCost, Invocations
@@ -52,6 +54,7 @@ from server.ports.watched_files import WatchedFiles
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.gates import MemoryGates
 from server.testing.history import MemoryHistory
 from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
@@ -107,6 +110,7 @@ class World:
     history: History
     keys: ProgramKeys
     renders: RenderQuota
+    gates: Gates
     leave: Callable[[Caller], Awaitable[None]]
     """End a caller's membership of the account they act for."""
     teams: Teams
@@ -276,6 +280,7 @@ def memory_world() -> World:
         history,
         MemoryProgramKeys(accounts),
         MemoryRenderQuota(accounts),
+        MemoryGates(traces),
         leave,
         teams,
         confirm,
@@ -345,6 +350,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresHistory(database),
         PostgresProgramKeys(database),
         PostgresRenderQuota(database),
+        PostgresGates(database),
         leave,
         PostgresTeams(database),
         confirm,

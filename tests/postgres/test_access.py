@@ -64,6 +64,17 @@ def a_person(owner: Connection[Row]) -> Person:
         "array['ask'], null)",
         [user_id, found[0]],
     )
+    gate = owner.execute(
+        "insert into gates (account_id, name, rules, baseline, created_by, webhook_url, webhook_secret) "
+        "values (%s, 'g', array['total +3%%'], '{\"branch\": \"main\"}', %s, 'https://a.example/', repeat('s', 43)) "
+        "returning id",
+        [found[0], user_id],
+    ).fetchone()
+    assert gate is not None
+    owner.execute(
+        "insert into gate_results (gate_id, account_id, trace_id, user_id) values (%s, %s, %s, %s)",
+        [gate[0], found[0], trace_id, user_id],
+    )
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -221,6 +232,7 @@ PRIVATE_TABLES: list[LiteralString] = [
     "trace_functions",
     "trace_findings",
     "trace_measures",
+    "gate_results",
     "chat_sessions",
     "chat_turns",
     "chat_messages",
@@ -249,17 +261,20 @@ def test_who_is_not_signed_in_reads_nothing(owner: Connection[Row], table: Liter
         api.execute(sql.SQL("select * from {}").format(sql.Identifier(table)))
 
 
-def test_members_read_the_keys_of_their_accounts_and_of_none_its_hash(owner: Connection[Row]) -> None:
+def test_members_read_keys_and_gates_of_their_accounts_and_no_hash_and_no_secret(owner: Connection[Row]) -> None:
     one, other = a_person(owner), a_person(owner)
     assert owner.execute("select count(*) from api_keys").fetchone() == (2,)
     with signed_in(owner, "authenticated", one.user_id) as api:
         (row,) = api.execute("select id, account_id, name, prefix, scopes, created_by from api_keys").fetchall()
-    assert str(row[1]) == one.account_id
-    assert other.user_id not in str(row)
+        (gate,) = api.execute("select account_id, name, rules, baseline, created_by from gates").fetchall()
+    assert str(row[1]) == str(gate[0]) == one.account_id
+    assert other.user_id not in str(row) + str(gate)
     wishes: list[LiteralString] = [
         "select * from api_keys",
         "select hash from api_keys",
         "select name from api_keys where hash <> ''",
+        "select * from gates",
+        "select webhook_secret from gates",
     ]
     for wish in wishes:
         with signed_in(owner, "authenticated", one.user_id) as api, pytest.raises(errors.InsufficientPrivilege):

@@ -24,6 +24,7 @@ from server.edges.http.application import build_application, names_of
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.serving import HttpServer, bound_socket
 from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
+from server.ports.gates import WebhookSender
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnStarted
@@ -32,6 +33,7 @@ from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.gates import MemoryGates
 from server.testing.history import MemoryHistory
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
@@ -191,6 +193,7 @@ async def running_server(
     *,
     plan: Plan = LOCAL_PLAN,
     workers: TraceWorkers | None = None,
+    webhooks: WebhookSender | None = None,
     ping_every_s: float = PING_EVERY_S,
     pong_within_s: float = PONG_WITHIN_S,
     **options: Any,
@@ -218,6 +221,7 @@ async def running_server(
                 renders=MemoryRenderQuota(accounts),
                 teams=teams,
                 saved_questions=MemorySavedQuestions(accounts),
+                gates=MemoryGates(records),
             ),
             backing=Backing(
                 objects=MemoryObjects(),
@@ -229,6 +233,7 @@ async def running_server(
             workers=workers or InlineTraceWorkers(),
             agent=agent or ScriptedAgent(),
             scratch=tmp_path,
+            webhooks=webhooks,
         ),
     )
     async with serving(parts, ping_every_s=ping_every_s, pong_within_s=pong_within_s) as server:

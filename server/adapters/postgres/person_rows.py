@@ -42,6 +42,8 @@ PARTS = {
     "invocations": "person_invocations",
     "charges": "person_charges",
     "api_keys": "person_api_keys",
+    "gates": "person_gates",
+    "gate_results": "person_gate_results",
 }
 GO = (
     "remove_invitations_of_person",
@@ -53,6 +55,8 @@ GO = (
     "remove_checkpoints_of_person",
     "remove_turns_of_person",
     "remove_api_keys_of_person",
+    "unname_gates_of_person",
+    "unname_gate_results_of_person",
     "remove_renders_of_person",
     "remove_notes_of_person",
     "remove_kept_views_of_person",

@@ -39,6 +39,8 @@ TABLES = (
     "public.trace_functions",
     "public.trace_findings",
     "public.trace_measures",
+    "public.gates",
+    "public.gate_results",
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",

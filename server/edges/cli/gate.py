@@ -1,14 +1,15 @@
 """`flamechat gate AFTER... --before FILES --rule RULE`: whether runs keep the rules that earlier runs set."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.edges.cli.gate_report import GateReport, written
-from server.edges.cli.gate_settings import read_gate_settings
+from server.edges.cli.gate_settings import GateSettings, read_gate_settings
 from server.edges.cli.printing import Opened, open_trace
 from server.edges.cli.reading import FAILED, MISUSED, UNDECIDABLE, fail
 from server.edges.cli.scope import Scope
@@ -18,6 +19,12 @@ from traces.gate.judgement import Judgement, judge
 from traces.gate.outcome import Outcome
 from traces.gate.rules import FindingRule, GrowthRule, InvalidRule, Rule, parse_percent, parse_rules
 from traces.gate.run_measures import RunMeasures, function_keys, measure_run
+
+if TYPE_CHECKING:
+    from server.edges.cli.gate_on_server import JudgedThere, ServerBaseline
+
+ACCEPT = Path("accept")
+"""As the only word before a result's id, where no file has that name."""
 
 EXIT_CODES = {Outcome.KEPT: 0, Outcome.BROKEN: FAILED, Outcome.UNDECIDED: UNDECIDABLE}
 
@@ -33,20 +40,34 @@ class GateRequest:
     config: Path | None
     report_only: bool
     form: str
+    baseline: str | None = None
+    last: int | None = None
+    labels: tuple[str, ...] = ()
+    server: str | None = None
+    token: str | None = field(default=None, repr=False)
+    reason: str | None = None
 
 
 def gate(request: GateRequest, scope: Scope) -> None:
     """Print the judgement and end with its exit code. What cannot be read is misuse: 1 is for broken rules alone."""
+    if request.after[:1] == (ACCEPT,) and len(request.after) == 2 and not ACCEPT.exists():
+        _accept(request)
+        return
     try:
         settings = read_gate_settings(request.config)
         rules = parse_rules(request.rules or settings.rules)
         bound = request.single_run or settings.single_run
         single_run = None if bound is None else parse_percent(bound)
-        before = _files(request.before) or settings.runs_before()
         after = _files(request.after)
-        if not before or not after:
-            raise InvalidRule("a gate needs runs before (--before FILES) and runs after.")
-        judgement = judge_files(before, after, rules, scope, single_run=single_run)
+        where = None if request.before else _server_of(request, settings)
+        if where is None:
+            before = _files(request.before) or settings.runs_before()
+            if not before or not after:
+                raise InvalidRule("a gate needs runs before (--before FILES or --baseline LABELS) and runs after.")
+            there, judgement = None, judge_files(before, after, rules, scope, single_run=single_run)
+        else:
+            there = _judged_there(where, after, rules, bound, scope)
+            before, judgement = tuple(map(Path, there.before)), there.judgement
     except (ToolRetry, TraceError) as error:
         fail(str(error), MISUSED)
     except click.exceptions.Exit as ended:
@@ -55,8 +76,47 @@ def gate(request: GateRequest, scope: Scope) -> None:
     if request.report_only and judgement.outcome is Outcome.BROKEN:
         code = 0
     report = GateReport(judgement, rules, before, after, scope, single_run, code, report_only=request.report_only)
+    if there is not None and where is not None:
+        report = replace(report, diff=there.diff, command=where.as_options())
     click.echo(written(report, request.form))
     raise click.exceptions.Exit(code)
+
+
+def _accept(request: GateRequest) -> None:
+    from server.edges.cli.gate_on_server import accept
+    from server.edges.cli.server_requests import DEFAULT_SERVER
+
+    click.echo(accept(str(request.after[1]), request.reason, request.server or DEFAULT_SERVER, request.token))
+
+
+def _server_of(request: GateRequest, settings: GateSettings) -> "ServerBaseline | None":
+    """Raises InvalidRule."""
+    if request.baseline is None and not settings.baseline:
+        return None
+    from server.edges.cli.gate_on_server import baseline_of
+
+    return baseline_of(
+        request.baseline,
+        settings,
+        labels=request.labels,
+        last=request.last,
+        server=request.server,
+        token=request.token,
+    )
+
+
+def _judged_there(
+    where: "ServerBaseline", after: Sequence[Path], rules: Sequence[Rule], bound: str | None, scope: Scope
+) -> "JudgedThere":
+    """Raises InvalidRule for what only runs of this machine can be asked."""
+    from server.edges.cli.gate_on_server import judged_there
+
+    if not after:
+        raise InvalidRule("a gate needs runs that it judges.")
+    if options := scope.as_options():
+        raise InvalidRule(f"a server judges runs as it shows them first: leave out {options[0]}.")
+    there = judged_there(where, after, [rule.text for rule in rules], bound)
+    return replace(there, judgement=replace(there.judgement, notes=(*there.notes, *there.judgement.notes)))
 
 
 def judge_files(

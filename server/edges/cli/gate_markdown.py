@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from server.edges.cli.gate_report import GateReport, counted, evidence_of, figures, headline, shares_of
 from server.quoting import clamp, plain, visible
@@ -23,6 +24,8 @@ SIGNS = {Outcome.KEPT: "✅", Outcome.BROKEN: "❌", Outcome.UNDECIDED: "❔"}
 MOST_RULES = 40
 """Rows of the table: GitHub refuses a comment of more than 65,536 characters."""
 LONGEST_COMMAND = 8_000
+ADDRESS = ":/?&=#[]@!$'()*+,;%~"
+"""What stays as it is in an address (RFC 3986, 2.2), none of which ends a link in brackets."""
 _UNSAFE = re.compile(r"[`|\\]|^\s|\s$")
 
 
@@ -40,6 +43,8 @@ def as_markdown(report: GateReport) -> str:
         changed = [_changed(row, report) for row in judgement.changed]
         header = ["function", "own share", "own value", "change"]
         parts.append("**Most changed by themselves** (medians, untested)\n\n" + _table(header, changed))
+    if report.diff is not None:
+        parts.append(f"[Open the diff](<{quote(report.diff, safe=ADDRESS)}>)")
     parts.append(_how_sure(report))
     parts += [f"Note: {code(note, 300)}" for note in judgement.notes]
     parts.append("<details><summary>Reproduce</summary>\n\n" + _fenced(_commands(report)) + "\n\n</details>")
@@ -95,14 +100,16 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _commands(report: GateReport) -> list[str]:
-    words: list[str] = ["flamechat", "gate", *_paths(report.after), "--before", *_paths(report.before)]
+    before = report.command or ("--before", *_paths(report.before))
+    words: list[str] = ["flamechat", "gate", *_paths(report.after), *before]
     for rule in report.rules:
         words += ["--rule", rule.text]
     words += report.scope.as_options()
     if report.single_run is not None:
         words += ["--single-run", f"{report.single_run:.6%}"]
     drawn = ["flamechat", "render", *_paths(report.after[:1]), "--diff", *_paths(report.before[:1]), "-o", "diff.png"]
-    return [clamp(visible(shlex.join(line), but=""), LONGEST_COMMAND) for line in (words, drawn)]
+    lines = (words,) if report.command else (words, drawn)
+    return [clamp(visible(shlex.join(line), but=""), LONGEST_COMMAND) for line in lines]
 
 
 def _paths(paths: Sequence[Path]) -> list[str]:

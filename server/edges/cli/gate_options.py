@@ -7,7 +7,7 @@ import click
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.scope import Scope, scoped
-from server.edges.cli.shared_options import ANY_PATH
+from server.edges.cli.shared_options import ANY_PATH, token_option
 
 BEFORE = "--before"
 FORMATS = ("text", "json", "markdown", "sarif", "github")
@@ -49,6 +49,14 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
         help="The runs they are judged by: files, or folders of them.",
     )
     @click.option("--rule", "rules", metavar="RULE", multiple=True, help='Such as "self_share(f) +5%"; repeat it.')
+    @click.option(
+        "--baseline", metavar="LABELS", help="Instead: runs on a server, such as label=branch:main,scenario=x."
+    )
+    @click.option("--last", type=click.IntRange(1, 100), help="How many of these, the newest; default 10.")
+    @click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="Of the runs that are sent there.")
+    @click.option("--server", help="The server of --baseline, where the runs are sent and judged.")
+    @token_option
+    @click.option("--reason", help="Why: of `flamechat gate accept RESULT`, by an owner.")
     @click.option("--single-run", metavar="25%", help="With too few runs for a test, break on growth above this.")
     @click.option("--config", type=ANY_PATH, help="Rules and baseline; default: flamechat.toml here, if there is one.")
     @click.option("--report-only", is_flag=True, help="A broken rule ends with 0, not with 1.")
@@ -60,6 +68,8 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
 
         Rules: "self_share(f) +5%", "total_share(f) +5%", "self(f) +5%", "total(f) +5%", "total +3%",
         "new hot function 2%", "finding long-tasks". docs/ci.md says how they are judged.
+
+        `flamechat gate accept RESULT --reason TEXT --server URL` accepts what a gate of a server found.
         """
         from server.edges.cli.gate import GateRequest
         from server.edges.cli.gate import gate as run

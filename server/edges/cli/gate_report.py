@@ -30,6 +30,11 @@ class GateReport:
     single_run: float | None
     exit_code: int
     report_only: bool
+    command: tuple[str, ...] = ()
+    """In place of files before: the options of a baseline on a server."""
+
+    diff: str | None = None
+    """The address that shows the first run after against the newest before."""
 
 
 def written(report: GateReport, form: str) -> str:
@@ -66,6 +71,8 @@ def as_text(report: GateReport) -> str:
         lines.append("most changed by their own share (medians, untested):")
         lines += [f"  {shares_of(row):>18}  {where(row.name, row.file, None)}" for row in judgement.changed]
     lines += [f"note: {plain(note, 300)}" for note in judgement.notes]
+    if report.diff is not None:
+        lines.append(f"diff: {visible(report.diff)}")
     return "\n".join(lines)
 
 
@@ -82,6 +89,7 @@ def as_json(report: GateReport) -> str:
         "single_run": report.single_run,
         "before": [str(path) for path in report.before],
         "after": [str(path) for path in report.after],
+        "diff": report.diff,
         "rules": [_rule_fields(result, judgement) for result in judgement.results],
         "changed": [asdict(row) for row in judgement.changed],
         "notes": list(judgement.notes),

@@ -4,29 +4,42 @@
 rules = ["self_share(matchTrades) +5%", "total +3%"]
 before = ["baseline/*.cpuprofile"]
 single_run = "25%"
+
+# or, in place of `before`, runs on a server
+server = "https://flames.example.com"
+baseline = { branch = "main", scenario = "checkout" }
+last = 10
+labels = { program = "app" }
 """
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from traces.gate.rules import InvalidRule
 
 FILE = Path("flamechat.toml")
-KEYS = {"rules", "before", "single_run"}
+MOST_RUNS = 100
+KEYS = {"rules", "before", "single_run", "server", "baseline", "last", "labels"}
 LARGEST = 1_000_000
 """Bytes: a settings file that is larger is something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """What the file says; `before` are patterns of files, from the file's folder."""
+    """What the file says; `before` are patterns of files, from the file's folder. `baseline` are labels of runs on a
+    server, `labels` those of the runs that are judged."""
 
     rules: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     single_run: str | None = None
     folder: Path = Path()
+    server: str | None = None
+    baseline: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    last: int | None = None
 
     def runs_before(self) -> tuple[Path, ...]:
         """The files that the patterns match, each once. Raises InvalidRule for a pattern that matches none."""
@@ -69,7 +82,28 @@ def _understood(path: Path, table: Any) -> GateSettings:
     single_run = table.get("single_run")
     if single_run is not None and not isinstance(single_run, str):
         raise InvalidRule(f'{path}: single_run is a text such as "25%".')
-    return GateSettings(_texts(path, table, "rules"), _texts(path, table, "before"), single_run, path.parent)
+    server, last = table.get("server"), table.get("last")
+    if server is not None and not isinstance(server, str):
+        raise InvalidRule(f"{path}: server is a text, an address.")
+    if last is not None and (isinstance(last, bool) or not isinstance(last, int) or not 1 <= last <= MOST_RUNS):
+        raise InvalidRule(f"{path}: last is a number from 1 to {MOST_RUNS}.")
+    return GateSettings(
+        rules=_texts(path, table, "rules"),
+        before=_texts(path, table, "before"),
+        single_run=single_run,
+        folder=path.parent,
+        server=server,
+        baseline=_labels(path, table, "baseline"),
+        labels=_labels(path, table, "labels"),
+        last=last,
+    )
+
+
+def _labels(path: Path, table: dict[str, Any], key: str) -> dict[str, str]:
+    values = table.get(key, {})
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise InvalidRule(f'{path}: {key} is a table of texts, such as {{ branch = "main" }}.')
+    return dict(values)
 
 
 def _texts(path: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 import click
 
 from server.edges.cli.reading import FAILED, MISUSED, fail
+from server.edges.cli.shared_options import token_option
 from server.quoting import plain
 
 DEFAULT_SERVER = "http://127.0.0.1:8484"
@@ -29,12 +30,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def server_options(command: Command) -> Command:
     """The options of a command that asks a server."""
-    token = click.option(
-        "--token",
-        envvar="FLAMECHAT_ACCESS_TOKEN",
-        show_envvar=True,
-        help="Access token, where the server asks for one; a variable keeps it out of the list of processes.",
-    )
     server = click.option("--server", default=DEFAULT_SERVER, help="The server's address.")
     account = click.option(
         "--account",
@@ -45,7 +40,7 @@ def server_options(command: Command) -> Command:
         callback=lambda _context, _option, value: ACCOUNT.set(value),
         help="For which of your accounts, by its id (`flamechat teams list`); without it your personal one.",
     )
-    return server(token(account(command)))
+    return server(token_option(account(command)))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -1,7 +1,9 @@
 """Arguments and options that several commands share."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -26,3 +28,15 @@ trace_argument = click.argument("trace", metavar="TRACE", type=EXISTING_FILE, he
 trace_or_stdin = click.argument(
     "trace", metavar="TRACE", type=readable_or_stdin, help="A trace file, compressed or not; - reads stdin."
 )
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def token_option(command: Command) -> Command:
+    """The option of what a server is shown."""
+    return click.option(
+        "--token",
+        envvar="FLAMECHAT_ACCESS_TOKEN",
+        show_envvar=True,
+        help="Access token or key, where the server asks for one; a variable keeps it out of the list of processes.",
+    )(command)

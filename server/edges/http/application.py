@@ -17,6 +17,7 @@ from server.edges.http import call_tree_routes as call_trees
 from server.edges.http import chat_route as question
 from server.edges.http import function_routes as functions
 from server.edges.http import function_table_routes as function_tables
+from server.edges.http import gate_routes as gates
 from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
 from server.edges.http import kept_view_routes as kept_views
@@ -109,6 +110,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(memory.routes, prefix=API)
     if services.teams.account_teams is not None:
         app.include_router(teams.routes, prefix=API)
+    if services.gates.keeping is not None:
+        app.include_router(gates.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
     if services.plans.key_issuing is not None:
         app.include_router(keys.routes, prefix=API)

@@ -63,6 +63,13 @@ OPEN_TO_KEYS: dict[str, Scope] = {
     "POST /streams/data-stream": Scope.ASK,
     "POST /streams/ag-ui": Scope.ASK,
     "POST /questions/run": Scope.QUESTIONS,
+    "GET /questions": Scope.QUESTIONS,
+    "POST /questions": Scope.QUESTIONS,
+    "PATCH /questions/{}": Scope.QUESTIONS,
+    "DELETE /questions/{}": Scope.QUESTIONS,
+    "GET /gates": Scope.GATE,
+    "GET /gates/results": Scope.GATE,
+    "POST /gates/run": Scope.GATE,
 }
 """Method and path below /api/v1, with {} for what is one segment of it."""
 

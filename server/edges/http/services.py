@@ -28,6 +28,8 @@ from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.gate_checks import GateChecks
+from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
 from server.turns.outside_reach import OutsideReach
@@ -99,6 +101,7 @@ class UploadServices:
     scratch: Path
     max_upload_bytes: int
     uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
+    gate_checks: GateChecks | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +173,18 @@ class PlanServices:
     def keys(self) -> KeyIssuing:
         assert self.key_issuing is not None, "their routes are there with them"
         return self.key_issuing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateServices:
+    """Gates that the server keeps; without `keeping` there are no routes of them."""
+
+    keeping: GateKeeping | None = None
+
+    @property
+    def kept(self) -> GateKeeping:
+        assert self.keeping is not None, "their routes are there with them"
+        return self.keeping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +260,7 @@ class Services:
     server: ServerServices
     memory: MemoryServices = field(default_factory=MemoryServices)
     teams: TeamServices = field(default_factory=TeamServices)
+    gates: GateServices = field(default_factory=GateServices)
     rates: RequestRates = field(default_factory=RequestRates)
 
 
@@ -301,6 +317,10 @@ def _plans(connection: HTTPConnection) -> PlanServices:
     return services_of(connection).plans
 
 
+def _gates(connection: HTTPConnection) -> GateServices:
+    return services_of(connection).gates
+
+
 def _memory(connection: HTTPConnection) -> MemoryServices:
     return services_of(connection).memory
 
@@ -318,6 +338,7 @@ ForUploads = Annotated[UploadServices, Depends(_uploads)]
 ForPictures = Annotated[PictureServices, Depends(_pictures)]
 ForChat = Annotated[ChatServices, Depends(_chat)]
 ForPlans = Annotated[PlanServices, Depends(_plans)]
+ForGates = Annotated[GateServices, Depends(_gates)]
 ForMemory = Annotated[MemoryServices, Depends(_memory)]
 ForTeams = Annotated[TeamServices, Depends(_teams)]
 ForServer = Annotated[ServerServices, Depends(_server)]

@@ -75,6 +75,8 @@ async def upload(
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
         with services.uploads.hold(caller, upload_id, file):
             row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256, run=run)
+    if services.gate_checks is not None:
+        await services.gate_checks.note(caller, row.trace_id)
     return JSONResponse({"trace": trace_json(row)}, 201, {"Location": f"/api/v1/traces/{row.trace_id}"})
 
 

@@ -19,6 +19,7 @@ from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
 from server.ports.conversations import Visibility
 from server.ports.core_memory import Action, NewProposal
+from server.ports.gates import NewGate
 from server.ports.identity import LOCAL_USER_ID, Caller, Scope
 from server.ports.invocations import CallCost
 from server.ports.kept_views import LongParts
@@ -31,6 +32,7 @@ from tests.contracts.test_invocations_contract import a_call
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
 from tests.server.composing.test_backups import a_picture_in, files_in, killed, settings_of
+from traces.gate.outcome import Outcome
 
 ANNAS_ADDRESS = "anna@example.com"
 TEAM = "11111111-1111-4111-8111-111111111111"
@@ -133,6 +135,13 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
                 caller, NewKey(name=text, prefix=prefix, digest=digest_of(secret), scopes=(Scope.ASK,))
             )
             await world.renders.reserve(caller)
+            name = text if caller == anna else f"gate {prefix}"  # of a team's gate the name is the team's
+            gate = NewGate(gate_id=new_uuid(), name=name, rules=("total +3%",), baseline={"branch": name})
+            await world.gates.make(caller, gate)
+        await world.gates.note_checks(anna, traces["anna"])
+        await world.gates.note_checks(replace(anna, account_id=TEAM), traces["team"])
+        for found in await world.gates.results(replace(anna, account_id=TEAM)):
+            await world.gates.end_check(found.result_id, outcome=Outcome.BROKEN, problem=None, report=None, sends=False)
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
             await world.invocations.begin(a_call(caller), CallCost(None, 1))
     for caller, name in ((anna, "anna"), (ben, "ben")):
@@ -181,8 +190,10 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "invocations": 2,
         "charges": 2,
         "api_keys": 2,
+        "gates": 2,
+        "gate_results": 3,
     }
-    assert (done.rows, done.objects, done.lost) == (38, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (43, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",
@@ -212,6 +223,7 @@ async def test_after_a_deletion_nothing_is_left_of_a_person_and_all_of_the_other
         "kept_views",
         "chat_sessions",
         "chat_turns",
+        "gate_results",
     }
     with psycopg.connect(database.owner) as owner:
         left = owner.execute("select count(*) from public.chat_sessions where account_id = %s", [TEAM]).fetchone()

@@ -18,6 +18,7 @@ from server.edges.http.application import build_application
 from server.edges.http.services import Services
 from server.ports.objects import PICTURES_BUCKET
 from server.turns.turn_pictures import picture_path
+from tests.server.edges.gate_of_annas import a_gate_of_annas
 from tests.server.running_server import ANNA, RunningServer, running_server
 from tests.server.talking import END, ask, new_id
 
@@ -102,6 +103,10 @@ ABOUT_ONESELF = routes(
     "GET /api/v1/uploads",
     "GET /api/v1/sessions",
     "GET /api/v1/me/usage",
+    "GET /api/v1/gates",
+    "POST /api/v1/gates",
+    "GET /api/v1/gates/results",
+    "POST /api/v1/gates/run",
     "GET /api/v1/keys",
     "POST /api/v1/keys",
     "GET /api/v1/memory/core",
@@ -176,6 +181,8 @@ NAMING_AN_OBJECT = routes(
     "PATCH /api/v1/accounts/{account_id}/members/{user_id}",
     "DELETE /api/v1/accounts/{account_id}/members/{user_id}",
     "DELETE /api/v1/accounts/{account_id}/invitations/{invitation_id}",
+    "DELETE /api/v1/gates/{gate_id}",
+    "POST /api/v1/gates/results/{result_id}/accept",
 )
 SOCKETS = routes("WS /api/v1/chat")
 TOOLS = routes("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
@@ -191,7 +198,9 @@ QUERIES_WITH_IDS: dict[RouteName, str] = {
     ("GET", "/api/v1/me/invocations"): "turn={turn}",
     ("GET", "/api/v1/sessions"): "traceId={trace}",
 }
-NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "GET /api/v1/me/invocations", "POST /api/chat")
+NOT_WITH_ANOTHERS_ID = routes(
+    "POST /api/v1/gates/run", "GET /api/v1/me/usage", "GET /api/v1/me/invocations", "POST /api/chat"
+)
 
 BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
@@ -202,6 +211,8 @@ BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/v1/traces/{trace_id}/views"): {"find": "Mine"},
     ("PATCH", "/api/v1/questions/{question_id}"): {"name": "Mine"},
+    ("POST", "/api/v1/gates/results/{result_id}/accept"): {"reason": "mine"},
+    ("POST", "/api/v1/gates/run"): {"after": ["{trace}"], "baseline": {"branch": "main"}, "rules": ["total +3%"]},
     ("PATCH", "/api/v1/traces/{trace_id}"): {"labels": {"branch": "mine"}},
     ("POST", "/api/v1/accounts"): {"name": "Ben's"},
     ("POST", "/api/v1/invitations/accept"): {"token": "of nobody"},
@@ -227,23 +238,26 @@ class Annas:
     note: str
     view: str = "no_such_view"
     key: str = "00000000-0000-4000-8000-00000000000a"
-
     account: str = "00000000-0000-4000-8000-00000000000a"
     invitation: str = "00000000-0000-4000-8000-00000000000b"
     user: str = ANNA.user_id
     question: str = "00000000-0000-4000-8000-000000000000"
+    gate: str = "00000000-0000-4000-8000-00000000000c"
+    result: str = "00000000-0000-4000-8000-00000000000d"
 
     def path(self, template: str) -> str:
         ids = {"trace_id": self.trace, "session_id": self.session, "turn_id": self.turn, "chat_id": self.session}
         ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": self.user}
-        ids |= {"key_id": self.key, "question_id": self.question}
+        ids |= {"question_id": self.question}
         ids |= {"account_id": self.account, "invitation_id": self.invitation}
+        ids |= {"key_id": self.key, "gate_id": self.gate, "result_id": self.result}
         return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:
         theirs = (self.trace, self.session, self.turn, self.link, self.note, self.view, self.key)
-        return (*theirs, self.account, self.invitation, self.question, ANNA.user_id, ANNA.account_id)
+        more = (self.account, self.invitation, self.question, self.gate, self.result)
+        return (*theirs, *more, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -269,21 +283,10 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         invitation = (await server.http.post(members, json=invited, headers=AS_ANNA)).json()["invitation"]
         asked = {"name": "Anna's", "question": {"form": "sql", "sql": "select 'Anna'"}}
         saved = await server.http.post("/api/v1/questions", json=asked, headers=AS_ANNA)
-        yield (
-            server,
-            Annas(
-                trace_id,
-                session_id,
-                turn_id,
-                link,
-                note,
-                kept.json()["viewId"],
-                key,
-                team["accountId"],
-                invitation["invitationId"],
-                question=saved.json()["question"]["questionId"],
-            ),
-        )
+        holds = (trace_id, session_id, turn_id, link, note, kept.json()["viewId"], key)
+        gate, result = await a_gate_of_annas(server)
+        annas = Annas(*holds, account=team["accountId"], invitation=invitation["invitationId"])
+        yield server, replace(annas, question=saved.json()["question"]["questionId"], gate=gate, result=result)
 
 
 def routes_of(services: Services) -> set[RouteName]:
@@ -336,6 +339,8 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
         "/api/v1/accounts",
         f"/api/v1/accounts/{annas.account}/members",
         "/api/v1/questions",
+        "/api/v1/gates",
+        "/api/v1/gates/results",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)

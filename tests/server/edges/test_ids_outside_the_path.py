@@ -26,12 +26,23 @@ NAMING: set[tuple[str, str, str]] = {
     ("POST", "/api/v1/sessions/{session_id}/join", "traceId"),
     ("POST", "/api/v1/sessions/{session_id}/prompts", "traceId"),
     ("POST", "/api/v1/sessions/{session_id}/prompts", "turnId"),
+    ("GET", "/api/v1/gates/results", "gateId"),
+    ("GET", "/api/v1/gates/results", "traceId"),
+    ("POST", "/api/v1/gates/run", "after"),
     ("POST", "/api/chat", "session_id"),
     ("POST", "/api/chat", "flamechat_trace_id"),
 }
 """Name an object of somebody's."""
 
 PLAIN = {
+    "rules",
+    "baseline",
+    "labels",
+    "lastRuns",
+    "singleRun",
+    "commits",
+    "webhookUrl",
+    "reason",
     "scopes",
     "days",
     "archived",
@@ -76,7 +87,6 @@ PLAIN = {
     "upload",
     "words",
     "label",
-    "labels",
     "program",
     "since",
     "q",
@@ -126,12 +136,20 @@ async def answered(server: RunningServer, session_id: str, trace_id: str) -> Non
 def request_of(naming: tuple[str, str, str], annas: Annas, own_trace: str, own_session: str) -> dict[str, Any]:
     """A request of Ben's about their own objects, but for the one name."""
     method, path, name = naming
-    hers = {"sessionId": annas.session, "session_id": annas.session, "turnId": annas.turn, "turn": annas.turn}.get(
-        name, annas.trace
-    )
+    hers: object = {
+        "sessionId": annas.session,
+        "session_id": annas.session,
+        "turnId": annas.turn,
+        "turn": annas.turn,
+    }.get(name, annas.trace)
+    if name in ("after", "gateId"):
+        hers = [annas.trace] if name == "after" else annas.gate
     url = path.format(trace_id=own_trace, session_id=own_session)
     if method == "GET":
         return {"method": method, "url": url, "params": {name: hers} | ({"mode": "diff"} if name == "before" else {})}
+    if path.startswith("/api/v1/gates"):
+        wish = {"baseline": {"branch": "main"}, "rules": ["total +3%"], name: hers}
+        return {"method": method, "url": url, "json": wish}
     body = {"message": "Mine?"} if path == "/api/chat" else {} if path.endswith("/join") else {"prompt": "Mine?"}
     return {"method": method, "url": url, "json": body | {name: hers}}
 
@@ -143,8 +161,8 @@ async def test_anothers_id_next_to_ones_own_opens_nothing(tmp_path: Path, naming
         await answered(server, own_session, own_trace)
         before = await what_anna_sees(server, annas)
         answer = await server.http.request(**request_of(naming, annas, own_trace, own_session), headers=AS_BEN)
-        if naming[1] == "/api/v1/sessions":
-            assert answer.json() == {"sessions": []}
+        if naming[1] in ("/api/v1/sessions", "/api/v1/gates/results"):
+            assert answer.json() == {naming[1].rsplit("/", 1)[1]: []}
         else:
             assert answer.status_code in (400, 404), answer.text
         sent = str(answer.request.url) + answer.request.content.decode()

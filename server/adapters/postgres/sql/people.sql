@@ -65,6 +65,18 @@ select to_jsonb(q) from public.saved_questions q
 where q.account_id = any(%(accounts)s) or q.created_by = %(user_id)s
 order by q.created_at, q.id
 
+-- name: person_gates
+-- Of their own accounts, and those they made for others', without the secrets.
+select to_jsonb(g) - 'webhook_secret' from public.gates g
+where g.account_id = any(%(accounts)s) or g.created_by = %(user_id)s
+order by g.created_at, g.id
+
+-- name: person_gate_results
+-- Of their own accounts, of what they uploaded to others', and what they accepted there.
+select to_jsonb(r) from public.gate_results r
+where r.account_id = any(%(accounts)s) or r.user_id = %(user_id)s or r.accepted_by = %(user_id)s
+order by r.created_at, r.id
+
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
 select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
@@ -217,6 +229,17 @@ delete from public.kept_views where user_id = %(user_id)s
 -- They act within the rights of who is gone. Requests of the last minute go too.
 with requests as (delete from flamechat_private.api_request_seconds where user_id = %(user_id)s)
 delete from public.api_keys where created_by = %(user_id)s
+
+-- name: unname_gates_of_person
+-- Made for others' accounts, whose they are.
+update public.gates set created_by = %(nobody)s where created_by = %(user_id)s
+
+-- name: unname_gate_results_of_person
+-- Of traces in others' accounts.
+update public.gate_results
+set user_id = case user_id when %(user_id)s then %(nobody)s else user_id end,
+    accepted_by = case accepted_by when %(user_id)s then %(nobody)s else accepted_by end
+where user_id = %(user_id)s or accepted_by = %(user_id)s
 
 -- name: remove_renders_of_person
 -- How many pictures they had.

@@ -131,7 +131,7 @@ def test_rules_and_baseline_lie_in_the_repository(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[gate]\nrule = []", "[gate] has no rule; it has before, rules, single_run"),
+        ("[gate]\nrule = []", "[gate] has no rule; it has baseline, before, labels, last, rules, server, single_run"),
         ("gate = 3", "gate is a table"),
         ('[gate]\nrules = "total +3%"', "rules is a list of texts"),
         ("[gate]\nsingle_run = 25", "single_run is a text"),

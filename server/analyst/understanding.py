@@ -164,6 +164,12 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     return _carried_over(question, before, spoken_of)
 
 
+_HOW_MANY_OF_IT = re.compile(
+    r"\bhow many (?:calls|samples|times|contentions|allocations|events)\b.*"
+    r"\b(?:in|of|to|by|for|from) (?:it|that|this)\b",
+    re.IGNORECASE,
+)
+"""A number of what is counted, of what was spoken of."""
 _THAT_THREAD = re.compile(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
 
 
@@ -314,6 +320,8 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
     if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _IN_ORDER.search(question.text):
         intent, goes_on = Intent.FIRST_FIX, True
+    elif about_one and _HOW_MANY_OF_IT.search(question.text):
+        intent, goes_on = Intent.HOW_OFTEN, True
     elif about_one and WITHIN.search(question.text) and not question.why and intent not in OF_A_CAUSE:
         intent, goes_on = Intent.CALLEES, True
     elif goes_on or (intent in FOLLOWS and question.refers and about_one):

@@ -26,6 +26,7 @@ from server.edges.http.services import (
     MemoryServices,
     PictureServices,
     PlanServices,
+    QuestionServices,
     ServerServices,
     Services,
     SocketServices,
@@ -217,8 +218,9 @@ def _services(
             notes=_notes(adapters.rows),
             source_folder=settings.source_dir,
             views=_views(adapters.rows),
-            questions=_questions(adapters.rows, library),
-            saved_questions=_saved_questions(adapters.rows),
+        ),
+        questions=QuestionServices(
+            questions=_questions(adapters.rows, library), saved_questions=_saved_questions(adapters.rows)
         ),
         uploads=UploadServices(
             library=library, workers=workers, scratch=scratch, max_upload_bytes=most, gate_checks=gate_checks

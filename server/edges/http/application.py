@@ -102,9 +102,9 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(notes.routes, prefix=API)
     if services.traces.views is not None:
         app.include_router(kept_views.routes, prefix=API)
-    if services.traces.questions is not None:
+    if services.questions.questions is not None:
         app.include_router(run_questions.routes, prefix=API)
-    if services.traces.saved_questions is not None:
+    if services.questions.saved_questions is not None:
         app.include_router(saved_questions.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from server.agent.questions.question_schema import question_of
-from server.edges.http.services import CurrentCaller, ForTraces
+from server.edges.http.services import CurrentCaller, ForQuestions
 from server.errors import BadRequest
 from server.protocol.base import WireModel
 from server.turns.run_questions import LONGEST_QUESTION
@@ -29,7 +29,7 @@ class QuestionToRun(WireModel):
 
 
 @routes.post("/run")
-async def run(asked: QuestionToRun, caller: CurrentCaller, services: ForTraces) -> dict[str, Any]:
+async def run(asked: QuestionToRun, caller: CurrentCaller, services: ForQuestions) -> dict[str, Any]:
     """Answer a question over the caller's recordings; the question that was run is part of the answer."""
     if (asked.text is None) == (asked.question is None):
         raise BadRequest("Send either text or a question.", field="question")

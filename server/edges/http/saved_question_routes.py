@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter
 from pydantic import Field
 
-from server.edges.http.services import CurrentCaller, ForTraces
+from server.edges.http.services import CurrentCaller, ForQuestions
 from server.ports.saved_questions import MOST_CHARACTERS, SavedQuestion
 from server.protocol.base import WireModel
 
@@ -53,25 +53,25 @@ class SavedQuestionView(WireModel):
 
 
 @routes.get("")
-async def saved(caller: CurrentCaller, services: ForTraces) -> dict[str, list[SavedQuestionView]]:
+async def saved(caller: CurrentCaller, services: ForQuestions) -> dict[str, list[SavedQuestionView]]:
     """The account's saved questions, by name."""
     return {"questions": [SavedQuestionView.of(one) for one in await services.kept_questions.all(caller)]}
 
 
 @routes.post("", status_code=201)
-async def save(body: QuestionToSave, caller: CurrentCaller, services: ForTraces) -> dict[str, SavedQuestionView]:
+async def save(body: QuestionToSave, caller: CurrentCaller, services: ForQuestions) -> dict[str, SavedQuestionView]:
     """Keep a question; an account has room for 200."""
     return {"question": SavedQuestionView.of(await services.kept_questions.save(caller, body.name, body.question))}
 
 
 @routes.patch("/{question_id}")
 async def change(
-    question_id: str, body: QuestionChange, caller: CurrentCaller, services: ForTraces
+    question_id: str, body: QuestionChange, caller: CurrentCaller, services: ForQuestions
 ) -> dict[str, SavedQuestionView]:
     changed = await services.kept_questions.change(caller, question_id, name=body.name, question=body.question)
     return {"question": SavedQuestionView.of(changed)}
 
 
 @routes.delete("/{question_id}", status_code=204)
-async def remove(question_id: str, caller: CurrentCaller, services: ForTraces) -> None:
+async def remove(question_id: str, caller: CurrentCaller, services: ForQuestions) -> None:
     await services.kept_questions.remove(caller, question_id)

@@ -68,6 +68,22 @@ class TraceServices:
     notes: TraceNotes | None = None
     source_folder: Path | None = None
     views: ViewKeeping | None = None
+
+    @property
+    def keeping(self) -> ViewKeeping:
+        assert self.views is not None, "their routes are there with them"
+        return self.views
+
+    @property
+    def written(self) -> TraceNotes:
+        assert self.notes is not None, "their routes are there with them"
+        return self.notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionServices:
+    """Questions over many recordings, and those that are kept; without either there are no routes of them."""
+
     questions: RunQuestions | None = None
     saved_questions: QuestionKeeping | None = None
 
@@ -80,16 +96,6 @@ class TraceServices:
     def over_runs(self) -> RunQuestions:
         assert self.questions is not None, "their routes are there with them"
         return self.questions
-
-    @property
-    def keeping(self) -> ViewKeeping:
-        assert self.views is not None, "their routes are there with them"
-        return self.views
-
-    @property
-    def written(self) -> TraceNotes:
-        assert self.notes is not None, "their routes are there with them"
-        return self.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +265,7 @@ class Services:
     tools: ToolServices
     server: ServerServices
     memory: MemoryServices = field(default_factory=MemoryServices)
+    questions: QuestionServices = field(default_factory=QuestionServices)
     teams: TeamServices = field(default_factory=TeamServices)
     gates: GateServices = field(default_factory=GateServices)
     rates: RequestRates = field(default_factory=RequestRates)
@@ -301,6 +308,10 @@ def _traces(connection: HTTPConnection) -> TraceServices:
     return services_of(connection).traces
 
 
+def _questions(connection: HTTPConnection) -> QuestionServices:
+    return services_of(connection).questions
+
+
 def _uploads(connection: HTTPConnection) -> UploadServices:
     return services_of(connection).uploads
 
@@ -334,6 +345,7 @@ def _server(connection: HTTPConnection) -> ServerServices:
 
 
 ForTraces = Annotated[TraceServices, Depends(_traces)]
+ForQuestions = Annotated[QuestionServices, Depends(_questions)]
 ForUploads = Annotated[UploadServices, Depends(_uploads)]
 ForPictures = Annotated[PictureServices, Depends(_pictures)]
 ForChat = Annotated[ChatServices, Depends(_chat)]

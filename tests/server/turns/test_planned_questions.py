@@ -99,7 +99,7 @@ class Writer:
 
 
 async def nights(server: RunningServer) -> RunQuestions:
-    questions = server.parts.services.traces.over_runs
+    questions = server.parts.services.questions.over_runs
     history = server.parts.services.traces.library.history
     assert isinstance(history, MemoryHistory)
     for number in range(4):

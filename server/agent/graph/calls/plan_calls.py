@@ -34,13 +34,13 @@ class PlanCalls:
         attempts = self._context.attempts(self._next, self._prompt_version, Purpose.PLANNER)
         self._next += 1
         chat = attempts.observed(self._model, self._model.chat.bind_tools(tools), said, tools=tools)
-        whole, finish = AIMessageChunk(content=""), None
+        reply, finish = AIMessageChunk(content=""), None
         try:
             async with aclosing(chat.astream(said)) as chunks:  # type: ignore[type-var]
                 async for chunk in chunks:
-                    whole += AIMessageChunk(content=chunk.text, tool_call_chunks=chunk.tool_call_chunks)
+                    reply += AIMessageChunk(content=chunk.text, tool_call_chunks=chunk.tool_call_chunks)
                     finish = ended(chunk.response_metadata) or finish
-                    if _length(whole) > LONGEST_PLAN:
+                    if _length(reply) > LONGEST_PLAN:
                         break
         except ModelFailed as error:
             await attempts.end(outcome_of(error.code), error.code)
@@ -48,8 +48,8 @@ class PlanCalls:
         except BaseException as error:
             await attempts.cut_off(error)
             raise
-        await attempts.end(Outcome.OK if finish else Outcome.BROKEN, tool_calls=len(whole.tool_call_chunks))
-        return _plan(whole)
+        await attempts.end(Outcome.OK if finish else Outcome.BROKEN, tool_calls=len(reply.tool_call_chunks))
+        return _plan(reply)
 
 
 def definition() -> dict[str, Any]:
@@ -66,11 +66,11 @@ def messages_of(request: PlanRequest) -> list[AnyMessage]:
     return said
 
 
-def _length(whole: AIMessageChunk) -> int:
-    return len(whole.text) + sum(len(call["args"] or "") for call in whole.tool_call_chunks)
+def _length(reply: AIMessageChunk) -> int:
+    return len(reply.text) + sum(len(call["args"] or "") for call in reply.tool_call_chunks)
 
 
-def _plan(whole: AIMessageChunk) -> str:
+def _plan(reply: AIMessageChunk) -> str:
     """The arguments of its call; its text where it made none."""
-    arguments = next((call["args"] for call in whole.tool_call_chunks if call["args"]), None)
-    return whole.text if arguments is None else arguments
+    arguments = next((call["args"] for call in reply.tool_call_chunks if call["args"]), None)
+    return reply.text if arguments is None else arguments

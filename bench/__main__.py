@@ -8,6 +8,7 @@
 `many`: names, threads and paths by the million, and second questions about large files;
 `queue`: how long an accepted turn waits for its start, and what it asks of PostgreSQL;
 `page`: the page in a browser, with speedscope's; `batch`: a folder of recordings, beside the importers alone;
+`memory`: what is found of what was remembered, and how fast (`--hits`: without how fast);
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -37,6 +38,7 @@ from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
 from bench.page import print_page
 from bench.questions import print_questions
+from bench.remembered_questions import print_memory
 from bench.rendering import print_rendering
 from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
@@ -93,6 +95,8 @@ TABLES: dict[str, Callable[[], None]] = {
     "page": print_page,
     "queue": print_queue,
     "batch": lambda: sys.exit(0 if print_fleet_files() else 1),
+    "memory": print_memory,
+    "memory --hits": partial(print_memory, speed=False),
     "interrupts": lambda: sys.exit(0 if print_interrupts() else 1),
     "streams": lambda: sys.exit(0 if print_streams() else 1),
 }

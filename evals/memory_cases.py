@@ -12,7 +12,7 @@ from typing import Any
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.contract.kept_programs import kept_program
-from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need
+from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, MemoriesAsked, Need
 from server.agent.tools.search_findings import kept_findings
 from server.agent.turn import TurnInput
 from server.errors import NotFound, NotSupported
@@ -109,6 +109,14 @@ class AccountTraces:
 
     @property
     def runs(self) -> None:
+        return None
+
+    @property
+    def recall(self) -> MemoriesAsked | None:
+        return None
+
+    @property
+    def documents(self) -> None:
         return None
 
     async def traces(self) -> Sequence[KnownTrace]:

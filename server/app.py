@@ -111,6 +111,9 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
                 looping.append(parts.loops.start("retention", parts.retention.run))
                 if parts.gate_checks is not None:
                     looping.append(parts.loops.start("gates", parts.gate_checks.run))
+                if parts.keeping is not None:
+                    looping.append(parts.loops.start("memory_keeping", parts.keeping.run))
+                    looping.append(parts.loops.start("own_documents", parts.take_in_own_documents))
             for sample in sample_traces() if parts.user is not None and settings.takes_requests else ():
                 assert parts.user is not None
                 marker = settings.data / SAMPLE_LOADED
@@ -172,6 +175,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.history import PostgresHistory
     from server.adapters.postgres.invocations import PostgresInvocations
     from server.adapters.postgres.kept_views import PostgresKeptViews
+    from server.adapters.postgres.knowledge import PostgresKnowledge
+    from server.adapters.postgres.memories import PostgresMemories
     from server.adapters.postgres.notes import PostgresNotes
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
@@ -187,6 +192,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.cache_place import CACHE_FOLDER
+    from server.composing.embedding import embedders_of
     from server.composing.flag_provider import flags_of_settings
     from server.composing.fleet_libraries import with_fleets
     from server.composing.outside import mcp_tools_of, repositories_of, web_of, webhooks_of
@@ -225,6 +231,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     records=PostgresTraceRecords(database),
                     plans=PostgresPlans(database),
                     memory=PostgresCoreMemory(database),
+                    memories=PostgresMemories(database),
+                    knowledge=PostgresKnowledge(database),
                     invocations=invocations,
                     notes=PostgresNotes(database),
                     kept_views=PostgresKeptViews(database),
@@ -255,6 +263,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                 web=web_of(settings),
                 repositories=repositories_of(settings),
                 webhooks=webhooks_of(settings),
+                embedders=await stack.enter_async_context(embedders_of(settings)),
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),
             ),
         )

@@ -95,6 +95,10 @@ class Settings(BaseSettings):
     webhooks: bool = False
     memory: Literal["on", "off"] = "on"
     memory_writes: Literal["ask", "auto", "off"] = "ask"
+    embedder: Literal["auto", "encoder", "folder", "service", "none"] = "auto"
+    embedding_model: str | None = None
+    embedding_base_url: str | None = None
+    embedding_dir: Path | None = None
 
     max_upload_bytes: Annotated[int, Field(ge=1, le=MAX_UPLOAD_BYTES)] = MAX_UPLOAD_BYTES
     importers: Annotated[int, Field(ge=1, le=64)] = 1

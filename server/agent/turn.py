@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from server.agent.memory.ranking import Ranked
 from server.agent.tools.contract.tool_context import ToolContext
 from server.ports.conversations import MessageRow
 from server.ports.flags import TurnFlags
@@ -93,6 +94,8 @@ class TurnInput:
     """The newest of this turn."""
     asked_before: tuple[str, ...] = ()
     """What the person typed in this conversation before this prompt, oldest first; none where nothing is remembered."""
+    near_memories: tuple[Ranked, ...] = ()
+    """What the account remembers that is near to the prompt, nearest first."""
     foreign: CallerTools | None = None
     """Tools of other servers that the caller may use; None for none."""
     web: CallerWeb | None = None

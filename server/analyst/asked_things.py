@@ -4,10 +4,10 @@ word of `is it parsing, binding or emitting?`; and plainer ways to put a prompt 
 
 import re
 
+from server.agent.memory.word_stem import SHORTEST, stem
 from server.analyst.going_on import PER_CALL
 from server.analyst.sentence_forms import asks_whether
 from server.analyst.subjects import NO_NAMES
-from server.analyst.topic_words import SHORTEST, stem
 
 _OF_A_KIND_WORDS = """
 allocating allocation allocations blocked cache caches caching compute computing cpu db disk gpu idle idling io kernel

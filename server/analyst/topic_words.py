@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from server.agent.memory.word_stem import SHORTEST, stem
 from server.analyst.nearest_intent import seldom_words, vocabulary
 
-SHORTEST = 3
-"""Letters of a stem."""
 MOST = 6
 """Such words of a prompt; a longer one is prose or a log."""
 WITHIN_A_WORD = 0.1
@@ -27,15 +26,6 @@ _OF_ASKING = frozenset(_OF_ASKING_WORDS.split())
 """Words of asking that the examples happen to have seldom."""
 _WORD = re.compile(r"(?<![\w.@/:`-])[A-Za-z]{3,}(?![\w@/:`-])")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "ies", "ers", "ors", "er", "or", "ed", "es", "s", "y", "e")
-
-
-def stem(word: str) -> str:
-    """The word without its endings, in small letters: `parser`, `parse` and `parsing` are `pars`."""
-    rest, least = word.casefold(), SHORTEST
-    while ending := next((one for one in _ENDINGS if rest.endswith(one) and len(rest) - len(one) >= least), ""):
-        rest, least = rest.removesuffix(ending), SHORTEST + 1
-    return rest[:-1] if len(rest) > SHORTEST and rest[-1] == rest[-2] else rest
 
 
 def topic_stems(text: str, without: frozenset[str]) -> tuple[str, ...]:

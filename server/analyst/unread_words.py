@@ -5,12 +5,12 @@ answers instead. Another question's answer without a word is the worst that can 
 import re
 from functools import cache
 
+from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many
-from server.analyst.topic_words import SHORTEST, stem
 from server.analyst.wording import coded, joined
 
 LETTERS = 5

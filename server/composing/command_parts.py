@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
+    from server.settings import Settings
     from server.turns.account_memory import AccountMemory
+    from server.turns.team_knowledge import TeamKnowledge
     from traces.model import Trace
     from traces.progress import Progress
 
@@ -44,6 +46,7 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         batch=_batch,
         invocations=_open_invocations,
         memory=_open_memory,
+        knowledge=_open_knowledge,
         workers=_open_workers,
         read_file=_read_file,
         trace_cache=build_trace_cache,
@@ -247,24 +250,46 @@ async def _open_memory(data: Path | None, user_id: str) -> "AsyncIterator[tuple[
 
     Raises NotFound, ConfigError, DatabaseUnavailable.
     """
-    from server.adapters.folder.data_folder import own_data_folder
     from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.memories import PostgresMemories
+    from server.composing.embedding import embedders_of
+    from server.composing.memory_use_cases import RememberedTables, memory_use_cases
+
+    async with _open_account(data, user_id) as (settings, database, caller), embedders_of(settings) as embedders:
+        rows = RememberedTables(memory=PostgresCoreMemory(database), memories=PostgresMemories(database))
+        memory, _ = memory_use_cases(settings, rows, embedders)
+        assert memory is not None, "the account is not opened where nothing is remembered"
+        yield memory, caller
+
+
+@asynccontextmanager
+async def _open_knowledge(data: Path | None, user_id: str) -> "AsyncIterator[tuple[TeamKnowledge, Caller]]":
+    """The documents of a user's personal account, and the user; as `_open_memory`."""
+    from server.adapters.postgres.knowledge import PostgresKnowledge
+    from server.turns.team_knowledge import TeamKnowledge
+
+    async with _open_account(data, user_id) as (_, database, caller):
+        yield TeamKnowledge(PostgresKnowledge(database)), caller
+
+
+@asynccontextmanager
+async def _open_account(data: Path | None, user_id: str) -> "AsyncIterator[tuple[Settings, Database, Caller]]":
+    """The database, and a user acting for their personal account. Raises NotFound, ConfigError, DatabaseUnavailable."""
+    from server.adapters.folder.data_folder import own_data_folder
     from server.adapters.postgres.local_user import ensure_local_user
     from server.adapters.postgres.people import account_of
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.pool import Database
-    from server.composing.use_cases import account_memory
     from server.errors import ConfigError
     from server.ports.identity import LOCAL_USER_ID, Caller
     from server.settings import load_settings
 
     settings = load_settings(data=data)
+    if settings.memory == "off":
+        raise ConfigError("FLAMECHAT_MEMORY is off: nothing is remembered here")
     own_data_folder(settings.data)
     async with database_place(settings.data / "postgres", *settings.database_urls) as place:
         if settings.supabase_url is None and user_id == LOCAL_USER_ID:
             await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
         async with Database(place.server_dsn, pooler=place.is_outside) as database:
-            memory = account_memory(settings, PostgresCoreMemory(database))
-            if memory is None:
-                raise ConfigError("FLAMECHAT_MEMORY is off: nothing is remembered here")
-            yield memory, Caller(user_id=user_id, account_id=await account_of(database, user_id))
+            yield settings, database, Caller(user_id=user_id, account_id=await account_of(database, user_id))

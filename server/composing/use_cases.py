@@ -1,8 +1,9 @@
 """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from limits.administration import Administration, PlanRecords
@@ -11,11 +12,11 @@ from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.prometheus import PrometheusMeasures
-from server.agent.model_call.call_ledger import GRAPH_NAME
 from server.agent.turn import Agent, TurnInput
 from server.composing.agent import first_call
-from server.composing.build import graph_version
+from server.composing.build import run_facts
 from server.composing.keys_and_gates import gate_checks_of, gate_keeping_of, identity_of, key_issuing_of
+from server.composing.memory_use_cases import memory_use_cases, own_documents
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
 from server.edges.http.client_config import ClientConfig
@@ -23,6 +24,7 @@ from server.edges.http.services import (
     ChatServices,
     GateServices,
     Gateway,
+    KnowledgeServices,
     MemoryServices,
     PictureServices,
     PlanServices,
@@ -40,20 +42,22 @@ from server.edges.ws.open_sockets import OpenSockets
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
+from server.ports.embedder import Embedder
 from server.ports.flags import Flags
 from server.ports.gates import Gates, WebhookSender
 from server.ports.history import History
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.kept_views import KeptViews
+from server.ports.knowledge import Knowledge
 from server.ports.mcp_tools import McpTools
+from server.ports.memories import Memories
 from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
 from server.ports.program_keys import ProgramKeys, RenderQuota
 from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
 from server.ports.repositories import Repositories
-from server.ports.request_ids import RunFacts
 from server.ports.saved_questions import SavedQuestions
 from server.ports.scores import Scores
 from server.ports.teams import Teams
@@ -66,6 +70,7 @@ from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
+from server.turns.memory_keeping import MemoryKeeping
 from server.turns.outside_reach import OutsideReach
 from server.turns.prepared_turn import TurnPreparation
 from server.turns.question_keeping import QuestionKeeping
@@ -95,6 +100,8 @@ class Rows:
     plans: PlanRecords
     invocations: Invocations
     memory: CoreMemory | None = None
+    memories: Memories | None = None
+    knowledge: Knowledge | None = None
     notes: Notes | None = None
     kept_views: KeptViews | None = None
     teams: Teams | None = None
@@ -140,6 +147,8 @@ class Adapters:
     web: Web | None = None
     repositories: Repositories | None = None
     webhooks: WebhookSender | None = None
+    embedders: Sequence[Embedder] = ()
+    """The first is the one of the settings; others made vectors that are still there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +159,8 @@ class Parts:
     runner: TurnRunner[TurnInput]
     retention: Retention
     gate_checks: GateChecks | None
+    keeping: MemoryKeeping | None
+    take_in_own_documents: Callable[[], Awaitable[None]]
     objects: ObjectStore
     user: Caller | None
     """Of a server on one machine: whose sample it is."""
@@ -163,7 +174,8 @@ class Parts:
 def compose(settings: Settings, adapters: Adapters) -> Parts:
     """The parts over these adapters, by the settings."""
     stopping, queue = asyncio.Event(), adapters.queue or MemoryQueue()
-    library, memory = _library(adapters), account_memory(settings, adapters.rows.memory)
+    library = _library(adapters)
+    memory, keeping = memory_use_cases(settings, adapters.rows, adapters.embedders)
     runner = _runner(settings, adapters, queue, library, memory)
     conversation = _conversation(settings, adapters, queue, library, runner, memory)
     measures, backing = adapters.measures, adapters.backing
@@ -186,6 +198,8 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         runner=runner,
         retention=_retention(adapters),
         gate_checks=gate_checks,
+        keeping=keeping,
+        take_in_own_documents=partial(own_documents, memory),
         objects=backing.objects,
         user=backing.user,
         stopping=stopping,
@@ -256,6 +270,7 @@ def _services(
         ),
         server=server,
         memory=MemoryServices(account_memory=memory),
+        knowledge=KnowledgeServices(team_knowledge=None if memory is None else memory.knowledge),
         teams=TeamServices(
             account_teams=account_teams(rows.teams, backing.objects, workers, several=backing.client.teams)
         ),
@@ -290,11 +305,6 @@ def _saved_questions(rows: Rows) -> QuestionKeeping | None:
 
 def _views(rows: Rows) -> ViewKeeping | None:
     return None if rows.kept_views is None else ViewKeeping(rows.kept_views, rows.records)
-
-
-def account_memory(settings: Settings, store: CoreMemory | None) -> AccountMemory | None:
-    """None where nothing is remembered."""
-    return None if store is None or settings.memory == "off" else AccountMemory(store, writes=settings.memory_writes)
 
 
 def turn_ends_within_s(settings: Settings) -> float:
@@ -336,16 +346,7 @@ def _runner(
         turn_seconds=turn_ends_within_s(settings),
         turns_at_once=settings.turns_at_once,
         takes_up_unended=adapters.queue is None,
-        run_facts=_run_facts(adapters),
-    )
-
-
-def _run_facts(adapters: Adapters) -> Callable[[str], RunFacts]:
-    version, trace_id_of = graph_version(), adapters.observation_trace_id
-    return lambda turn_id: RunFacts(
-        graph_name=GRAPH_NAME,
-        graph_version=version,
-        observation_trace_id=None if trace_id_of is None else trace_id_of(turn_id),
+        run_facts=run_facts(adapters.observation_trace_id),
     )
 
 

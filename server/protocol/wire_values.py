@@ -142,11 +142,12 @@ class Citation(WireModel):
 
 
 class OutsideSource(WireModel):
-    """Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository. `url`
-    is null where there is none to open."""
+    """Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository; or
+    a document that it cites by its `handle`, such as `k17`. `url` is null where there is none to open."""
 
     name: str
     url: str | None = None
+    handle: str | None = None
 
 
 class FigurePlace(WireModel):

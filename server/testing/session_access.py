@@ -47,6 +47,11 @@ class MemorySessionAccess:
         session.row = replace(session.row, **changes)
         return session.row
 
+    def reads(self, caller: Caller, session_id: str) -> bool:
+        """Whether a session is there that the caller may read."""
+        session = self._sessions.get(session_id)
+        return session is not None and self._may_read(caller, session.row)
+
     def _may_read(self, caller: Caller, row: SessionRow) -> bool:
         is_shown = row.user_id == caller.user_id or row.visibility is Visibility.ACCOUNT
         return is_shown and self._accounts.are_of(caller, row.account_id)

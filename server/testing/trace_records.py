@@ -70,6 +70,10 @@ class MemoryTraceRecords:
             raise not_found("trace")
         return row
 
+    def rows(self) -> "list[TraceRow]":
+        """Of all accounts."""
+        return [*self._rows.values()]
+
     async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
         found = [
             row

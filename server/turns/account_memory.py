@@ -8,6 +8,7 @@ from typing import Literal
 import structlog
 
 from server.agent.memory.fact_likeness import in_conflict, same_as
+from server.agent.memory.ranking import Ranked
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.analyst.memory_orders import is_order
@@ -28,6 +29,10 @@ from server.ports.core_memory import (
 from server.ports.identity import Caller
 from server.protocol.wire_values import MemoryState, ProposedFact
 from server.quoting import quoted
+from server.turns.collector import Collector
+from server.turns.memory_keeping import MemoryKeeping
+from server.turns.memory_search import MemorySearch, TurnRecall
+from server.turns.team_knowledge import CallerDocuments, TeamKnowledge
 from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line, span_of, typed_text, why_secret
 
 Writes = Literal["ask", "auto", "off"]
@@ -48,12 +53,45 @@ log = structlog.get_logger(__name__)
 class AccountMemory:
     """The use cases of core memory. Every method raises NotFound for what is not the caller's."""
 
-    def __init__(self, store: CoreMemory, *, writes: Writes = "ask") -> None:
+    def __init__(
+        self,
+        store: CoreMemory,
+        *,
+        writes: Writes = "ask",
+        search: MemorySearch | None = None,
+        collector: Collector | None = None,
+        keeping: MemoryKeeping | None = None,
+        knowledge: TeamKnowledge | None = None,
+    ) -> None:
         self._store = store
         self.writes = writes
+        self.search = search
+        self._collector = collector
+        self._keeping = keeping
+        self.knowledge = knowledge
 
     async def read(self, caller: Caller) -> Memory:
         return await self._store.read(caller)
+
+    async def take_in_all(self) -> int:
+        """Remember what is not remembered yet; how much is new. Raises DatabaseUnavailable, ServiceUnavailable."""
+        return 0 if self._keeping is None else await self._keeping.sync()
+
+    async def for_turn(
+        self, turn: TurnRow, caller: Caller, copied: Callable[[str], Awaitable[frozenset[str]]]
+    ) -> "KnownOfTurn":
+        """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile."""
+        proposals = self.of_turn(turn, caller, copied)
+        if proposals is not None and proposals.is_typed and self._collector is not None:
+            self._collector.begin(turn.prompt, proposals)
+        return KnownOfTurn(
+            facts=await self.for_prompt(caller),
+            asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
+            near=() if self.search is None else await self.search.near(caller, turn),
+            proposals=proposals,
+            recall=None if self.search is None else self.search.of_turn(caller, turn.turn_id),
+            documents=None if self.knowledge is None else self.knowledge.of_caller(caller),
+        )
 
     async def for_prompt(self, caller: Caller) -> tuple[str, ...]:
         """The facts for a turn. None where they cannot be had: no turn fails for them."""
@@ -163,6 +201,21 @@ def _refuse(line: str, field: str) -> None:
             f"A fact has at most {MOST_OF_A_FACT} characters: this one is {len(line) - MOST_OF_A_FACT} too long.",
             field=field,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownOfTurn:
+    """What is remembered, as one turn has it. `facts` is None where nothing is."""
+
+    facts: tuple[str, ...] | None = None
+    asked_before: tuple[str, ...] = ()
+    near: tuple[Ranked, ...] = ()
+    proposals: "TurnMemory | None" = None
+    recall: TurnRecall | None = None
+    documents: CallerDocuments | None = None
+
+
+NOTHING = KnownOfTurn()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

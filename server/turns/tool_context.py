@@ -4,7 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, RunsAsked
+from server.agent.tools.contract.tool_context import (
+    DocumentsAsked,
+    FactProposals,
+    KnownTrace,
+    MemoriesAsked,
+    Need,
+    RunsAsked,
+)
 from server.ports.identity import Caller
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace
@@ -26,6 +33,8 @@ class AccountToolContext:
         repository: CallerRepository | None = None,
         memory: FactProposals | None = None,
         runs: RunsAsked | None = None,
+        recall: MemoriesAsked | None = None,
+        documents: DocumentsAsked | None = None,
     ) -> None:
         self._library = library
         self._caller = caller
@@ -35,12 +44,16 @@ class AccountToolContext:
         self._repository = repository
         self._memory = memory
         self._runs = runs
+        self._recall = recall
+        self._documents = documents
 
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
         met |= {"sources"} if self._source_folder is not None or self._repository is not None else frozenset()
         met |= {"history"} if self._runs is not None else frozenset()
+        met |= {"recall"} if self._recall is not None else frozenset()
+        met |= {"documents"} if self._documents is not None else frozenset()
         return met | {"memory"} if self._memory is not None else met
 
     @property
@@ -62,6 +75,14 @@ class AccountToolContext:
     @property
     def runs(self) -> RunsAsked | None:
         return self._runs
+
+    @property
+    def recall(self) -> MemoriesAsked | None:
+        return self._recall
+
+    @property
+    def documents(self) -> DocumentsAsked | None:
+        return self._documents
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [

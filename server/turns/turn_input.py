@@ -10,9 +10,9 @@ from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.flags import FLAGS, flags_of
 from server.ports.identity import Caller
-from server.ports.traces import OpenTrace, TraceRow
+from server.ports.traces import TraceRow
 from server.protocol.wire_values import LimitsView, ViewerState
-from server.turns.account_memory import AccountMemory
+from server.turns.account_memory import NOTHING, AccountMemory, KnownOfTurn
 from server.turns.asker import asker_of
 from server.turns.earlier_messages import earlier_messages, has_answer
 from server.turns.features import features
@@ -50,7 +50,9 @@ class TurnInputs:
         history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
         flags = flags_of(turn.context)
         offered = await features(self._plans, turn.plan_name)
-        before = () if self._memory is None else await self._memory.asked_before(turn.session_id, turn.prompt, caller)
+        known = NOTHING
+        if self._memory is not None:
+            known = await self._memory.for_turn(turn, caller, self._library.copied(opened))
         return TurnInput(
             turn_id=turn.turn_id,
             session_id=turn.session_id,
@@ -78,9 +80,10 @@ class TurnInputs:
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             api_key_id=turn.api_key_id,
-            tool_context=await self._tool_context(turn, caller, opened),
-            core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
-            asked_before=before,
+            tool_context=await self._tool_context(turn, caller, known),
+            core_memory=known.facts,
+            asked_before=known.asked_before,
+            near_memories=known.near,
         )
 
     async def _asker(self, turn: TurnRow, caller: Caller, trace: TraceRow) -> Asker | None:
@@ -93,7 +96,7 @@ class TurnInputs:
             return None
         return asker_of(turn, trace, await self._library.rows(caller), usage)
 
-    async def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
+    async def _tool_context(self, turn: TurnRow, caller: Caller, known: KnownOfTurn) -> AccountToolContext:
         async def limits() -> LimitsView:
             return await self._conversations.limits(caller, turn.session_id)
 
@@ -104,6 +107,8 @@ class TurnInputs:
             limits=limits,
             source_folder=self._outside.source_folder,
             repository=self._outside.repository_of(caller),
-            memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
+            memory=known.proposals,
             runs=await runs_of(self._library, caller, turn.trace_id),
+            recall=known.recall,
+            documents=known.documents,
         )

@@ -20,7 +20,9 @@ from server.adapters.postgres.gates import PostgresGates
 from server.adapters.postgres.history import PostgresHistory
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.kept_views import PostgresKeptViews
+from server.adapters.postgres.knowledge import PostgresKnowledge
 from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.memories import PostgresMemories
 from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
@@ -45,6 +47,8 @@ from server.ports.history import History
 from server.ports.identity import Caller
 from server.ports.invocations import CallCost, Invocations
 from server.ports.kept_views import KeptViews
+from server.ports.knowledge import Knowledge
+from server.ports.memories import Memories
 from server.ports.notes import Notes
 from server.ports.program_keys import ProgramKeys, RenderQuota
 from server.ports.saved_questions import SavedQuestions
@@ -58,6 +62,8 @@ from server.testing.gates import MemoryGates
 from server.testing.history import MemoryHistory
 from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
+from server.testing.knowledge import MemoryKnowledge
+from server.testing.memories import MemoryMemories
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
@@ -114,6 +120,8 @@ class World:
     leave: Callable[[Caller], Awaitable[None]]
     """End a caller's membership of the account they act for."""
     teams: Teams
+    memories: Memories
+    knowledge: Knowledge
     confirm: Callable[[str, str], Awaitable[None]]
     """Make an address one that the user has confirmed."""
     let_invitation_expire: Callable[[str], Awaitable[None]]
@@ -264,6 +272,7 @@ def memory_world() -> World:
         teams.let_expire(invitation_id)
 
     saved = MemorySavedQuestions(accounts)
+    memories = MemoryMemories(accounts, traces, conversations)
     return World(
         conversations,
         traces,
@@ -283,6 +292,8 @@ def memory_world() -> World:
         MemoryGates(traces),
         leave,
         teams,
+        memories,
+        MemoryKnowledge(accounts),
         confirm,
         let_invitation_expire,
         saved,
@@ -353,6 +364,8 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresGates(database),
         leave,
         PostgresTeams(database),
+        PostgresMemories(database),
+        PostgresKnowledge(database),
         confirm,
         let_invitation_expire,
         PostgresSavedQuestions(database),

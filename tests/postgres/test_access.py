@@ -75,6 +75,17 @@ def a_person(owner: Connection[Row]) -> Person:
         "insert into gate_results (gate_id, account_id, trace_id, user_id) values (%s, %s, %s, %s)",
         [gate[0], found[0], trace_id, user_id],
     )
+    owner.execute(
+        "insert into memories (account_id, user_id, kind, text, source, source_key, trace_id, meaning) "
+        "values (%s, %s, 'preference', 'in ms', 'person', %s, %s, 'in ms')",
+        [found[0], user_id, f"p:{trace_id}", trace_id],
+    )
+    owner.execute(
+        "with made as (insert into knowledge_documents (account_id, name, sha256, bytes) "
+        "values (%s, 'a.md', repeat('a', 64), 1) returning id) "
+        "insert into knowledge_chunks (document_id, ordinal, text) select id, 0, 'text' from made",
+        [found[0]],
+    )
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -155,6 +166,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",
     "delete_chat_session": "delete_chat_session(%(u)s, %(s)s)",
+    "add_knowledge": "add_knowledge(%(u)s, gen_random_uuid(), 'a.md', '', repeat('a', 64), 1, '[]', 9)",
     "read_core_memory": "read_core_memory(%(u)s, gen_random_uuid())",
     "write_core_memory": "write_core_memory(%(u)s, gen_random_uuid(), 'a fact', 0)",
     "propose_core_memory": (

@@ -38,6 +38,8 @@ from server.testing.history import MemoryHistory
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
+from server.testing.knowledge import MemoryKnowledge
+from server.testing.memories import MemoryMemories
 from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
@@ -213,6 +215,8 @@ async def running_server(
                 records=records,
                 plans=MemoryPlans(records),
                 memory=MemoryCoreMemory(accounts, conversations),
+                memories=MemoryMemories(accounts, records, conversations),
+                knowledge=MemoryKnowledge(accounts),
                 invocations=MemoryInvocations(),
                 notes=MemoryNotes(records),
                 kept_views=MemoryKeptViews(records),

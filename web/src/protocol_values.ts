@@ -134,10 +134,11 @@ export interface Opening {
   suggestions: string[];
 }
 
-/** Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository. `url` is null where there is none to open. */
+/** Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository; or a document that it cites by its `handle`, such as `k17`. `url` is null where there is none to open. */
 export interface OutsideSource {
   name: string;
   url: string | null;
+  handle: string | null;
 }
 
 export interface PickTraceArgs {

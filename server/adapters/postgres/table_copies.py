@@ -44,6 +44,9 @@ TABLES = (
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",
+    "public.memories",
+    "public.knowledge_documents",
+    "public.knowledge_chunks",
     "public.ai_invocation_summaries",
     "public.charge_receipts",
 )
@@ -116,7 +119,7 @@ def copy_in(owner_dsn: str, folder: Path, tables: Sequence[TableCopy]) -> None:
             raise BackupUnusable("This database has traces, or plans that were changed: restore into an empty one.")
         by_name = {table.name: table for table in tables}
         names = [name for name in TABLES if name in by_name]  # an older version may not have had all of them
-        connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(_table, names))))
+        connection.execute(sql.SQL("truncate {} cascade").format(sql.SQL(", ").join(map(_table, names))))
         _users_in(connection, folder, by_name[USERS])
         with _without_triggers(connection, "public.traces"):
             for name in names:

@@ -7,6 +7,7 @@ import structlog
 from langchain_core.messages import HumanMessage
 
 from server.agent.graph.follow_ups import suggestions, title_of
+from server.agent.graph.recollection.cited_documents import cited_documents
 from server.agent.graph.recollection.quoted_people import of_people
 from server.agent.graph.recollection.recalled import recalled
 from server.agent.graph.state import TurnContext, TurnState
@@ -31,7 +32,9 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     results = returned(turn.history, state["messages"], known_windows(state["known"]))
     answer = state["messages"][-1].text
     outside = outside_results(state["messages"])
-    sources = [one.model_dump() for one in answer_sources(state["messages"], answer)]
+    documents = turn.tool_context.documents if turn.tool_context is not None else None
+    named = [*answer_sources(state["messages"], answer), *await cited_documents(answer, documents)]
+    sources = [one.model_dump() for one in named]
     said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:
         found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)

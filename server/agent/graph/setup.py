@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from server.agent.graph.asked_with import asked_with, local_time, looking_at
 from server.agent.graph.first_look import FirstLook, first_look
+from server.agent.graph.recollection.near_memories import near_lines
 from server.agent.graph.recollection.recalled import recalled, recalled_lines
 from server.agent.graph.recollection.remembered import OF_FIRST_REQUEST, PLACE, remembered
 from server.agent.graph.short_setup import short_past, short_places
@@ -55,6 +56,8 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     past, places = _within_bounds(with_memory, look, asked, context)
     if earlier := recalled_lines(recalled(turn.prompt, turn.asked_before, shown_of(past))):
         asked.content = f"{asked.text}\n\n({earlier})"
+    if near := near_lines(turn.near_memories):
+        asked.content = f"{asked.text}\n\n({near})"
     text = filled(with_memory, places)
     if past.summary:
         text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"

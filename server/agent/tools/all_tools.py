@@ -20,6 +20,8 @@ from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILE
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
 from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
+from server.agent.tools.search_knowledge import SEARCH_KNOWLEDGE
+from server.agent.tools.search_memory import SEARCH_MEMORY
 from server.agent.tools.sources.read_source import READ_SOURCE
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.tools.viewer.ask_person import ASK_PERSON, PICK_TRACE
@@ -48,6 +50,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     COMPARE_TRACES,
     READ_SOURCE,
     SEARCH_FINDINGS,
+    SEARCH_MEMORY,
+    SEARCH_KNOWLEDGE,
     ASK_TRACES,
     QUERY_LIBRARY,
     GET_USAGE,

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from server.agent.memory.word_stem import SHORTEST, stem
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds import call_counts, calls_of, suspects, who_calls
@@ -13,7 +14,7 @@ from server.analyst.kinds.one_function import which_of
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
-from server.analyst.topic_words import SHORTEST, parts_of, stem
+from server.analyst.topic_words import parts_of
 from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joined, located, own, share, total, verb
 
 MATCHES = 50

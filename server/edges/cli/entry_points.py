@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # most commands need neither an agent nor a database, and sta
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
     from server.turns.account_memory import AccountMemory
+    from server.turns.team_knowledge import TeamKnowledge
     from traces.model import Trace
     from traces.progress import Progress
 
@@ -145,6 +146,11 @@ def no_memory(data: Path | None, _: str) -> "AbstractAsyncContextManager[tuple[A
     raise ConfigError(f"nothing is remembered at {data or 'this place'}")
 
 
+def no_knowledge(data: Path | None, _: str) -> "AbstractAsyncContextManager[tuple[TeamKnowledge, Caller]]":
+    """The entry point of a program that has no database."""
+    raise ConfigError(f"nothing is remembered at {data or 'this place'}")
+
+
 def no_invocations(data: Path | None) -> "AbstractAsyncContextManager[Invocations]":
     """The entry point of a program that has no database."""
     raise ConfigError(f"there are no model calls at {data or 'this place'}")
@@ -260,6 +266,7 @@ class CliEntryPoints:
     analysis: "Callable[[AnalyzeOptions, Pictures], Analysis]"
     administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration
     memory: "Callable[[Path | None, str], AbstractAsyncContextManager[tuple[AccountMemory, Caller]]]" = no_memory
+    knowledge: "Callable[[Path | None, str], AbstractAsyncContextManager[tuple[TeamKnowledge, Caller]]]" = no_knowledge
     invocations: "Callable[[Path | None], AbstractAsyncContextManager[Invocations]]" = no_invocations
     workers: "Callable[[], LocalWorkers]" = no_workers
     read_file: "Callable[[Path, Progress], Trace]" = parsed

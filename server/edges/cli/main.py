@@ -42,6 +42,7 @@ DECLARED_IN = {
     "teams": "team_commands",
     "keys": "key_commands",
     "memory": "memory_commands",
+    "knowledge": "knowledge_commands",
     "mcp-servers": "mcp_server_commands",
     "backup": "backup_commands",
     "restore": "backup_commands",

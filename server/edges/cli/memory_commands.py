@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # the other commands of the group's module do not load the da
 FACT_CHARACTERS = 1_000
 """Of a line in the terminal: more than a fact has."""
 
+MOST_EXPORTED = 100_000
+
 Done = TypeVar("Done")
 
 data_option = click.option("--data", type=FOLDER, help="The server's data folder.")
@@ -71,6 +73,40 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         done = _run(entry_points, data, user, lambda memory, caller: _forgotten(memory, caller, fact))
         _print(done, "nothing is remembered any more")
 
+    _add_searching(memory, entry_points)
+
+
+def _add_searching(memory: click.Group, entry_points: CliEntryPoints) -> None:
+    """What is about all that is remembered."""
+
+    @memory.command()
+    @click.argument("query", default="", help="What it is about; without: the newest.")
+    @click.option("--limit", type=click.IntRange(1, 100), default=10, help="At most so many.")
+    @user_option
+    @data_option
+    @json_option
+    def search(query: str, *, limit: int, user: str, data: Path | None, as_json: bool) -> None:
+        """Findings, answers and facts that are near to a question."""
+
+        rows = _run(entry_points, data, user, lambda memory, caller: _searched(memory, caller, query, limit))
+        if as_json:
+            click.echo(json.dumps({"memories": rows}, ensure_ascii=False))
+            return
+        for row in rows:
+            whence = f", {plain(str(row['trace']), 60)}" if row["trace"] else ""
+            click.echo(f"{row['kind']}, {row['created']}{whence}: {plain(str(row['text']), FACT_CHARACTERS)}")
+        if not rows:
+            click.echo("nothing that is remembered is near to that", err=True)
+
+    @memory.command()
+    @user_option
+    @data_option
+    def sync(*, user: str, data: Path | None) -> None:
+        """Take in what traces and conversations hold that is not remembered yet. May be stopped and run again."""
+
+        made = _run(entry_points, data, user, lambda memory, caller: memory.take_in_all())
+        click.echo(f"{made} new memories")
+
     @memory.command()
     @user_option
     @data_option
@@ -98,6 +134,28 @@ async def _forgotten(memory: "AccountMemory", caller: "Caller", fact: str) -> "M
     return await memory.write(caller, "\n".join(kept), version=before.version)
 
 
+async def _searched(
+    memory: "AccountMemory", caller: "Caller", query: str, limit: int
+) -> list[dict[str, str | float | None]]:
+    """The nearest memories as JSON values."""
+    from server.ports.memories import Sought
+
+    if memory.search is None:
+        raise ServerError("Only facts are remembered here.")
+    found = await memory.search.search(caller, Sought(query=query), limit=limit)
+    return [
+        {
+            "memory_id": one.memory.memory_id,
+            "kind": one.memory.kind.value,
+            "text": one.memory.text,
+            "created": f"{one.memory.created_at:%Y-%m-%d}",
+            "trace": one.memory.trace,
+            "near": round(one.near, 3),
+        }
+        for one in found
+    ]
+
+
 async def _exported(memory: "AccountMemory", caller: "Caller") -> dict[str, object]:
     """Facts and changes as JSON values."""
     found = await memory.read(caller)
@@ -113,7 +171,20 @@ async def _exported(memory: "AccountMemory", caller: "Caller") -> dict[str, obje
         }
         for one in await memory.changes(caller)
     ]
-    return {"core": {"facts": list(found.facts), "version": found.version}, "changes": changes}
+    memories = [] if memory.search is None else await memory.search.listed(caller, limit=MOST_EXPORTED)
+    kept = [
+        {
+            "memory_id": one.memory_id,
+            "kind": one.kind.value,
+            "text": one.text,
+            "source": one.source,
+            "created_at": one.created_at.isoformat(),
+            "mine": one.is_own,
+            "trace": one.trace,
+        }
+        for one in memories
+    ]
+    return {"core": {"facts": list(found.facts), "version": found.version}, "changes": changes, "memories": kept}
 
 
 def _print(memory: "Memory", empty: str) -> None:

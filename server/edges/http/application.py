@@ -22,6 +22,7 @@ from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
 from server.edges.http import kept_view_routes as kept_views
 from server.edges.http import key_routes as keys
+from server.edges.http import knowledge_routes as knowledge
 from server.edges.http import label_routes as labels
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
@@ -108,6 +109,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(saved_questions.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
+        app.include_router(knowledge.routes, prefix=API)
     if services.teams.account_teams is not None:
         app.include_router(teams.routes, prefix=API)
     if services.gates.keeping is not None:

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
@@ -13,8 +13,10 @@ from server.edges.http.problems import problem
 from server.edges.http.services import CurrentCaller, ForMemory
 from server.errors import BadRequest
 from server.ports.core_memory import MOST_CHARACTERS, Memory, MemoryChange, MemoryChanged
+from server.ports.memories import MOST_TEXT, MemoryKind, MemoryRow, Sought
 from server.protocol.base import WireModel
 
+MOST_EXPORTED = 100_000
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest text that is kept."""
 
@@ -53,6 +55,43 @@ class CoreMemoryView(WireModel):
             most_characters=MOST_CHARACTERS,
             writes=writes,
             conflicts=[ConflictView(older=one, newer=other) for one, other in in_conflict(memory.facts)],
+        )
+
+
+class MemoryText(WireModel):
+    text: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+
+
+class MemoryView(WireModel):
+    """`mine` is false for what all of the account may read; `near` is how near it is to the query, from 0 to 1;
+    `supersededBy` names a newer one that it does not go with."""
+
+    memory_id: str
+    kind: MemoryKind
+    text: str
+    source: str
+    created_at: datetime
+    mine: bool
+    trace_id: str | None
+    trace: str | None
+    session_id: str | None
+    superseded_by: str | None
+    near: float | None = None
+
+    @classmethod
+    def of(cls, memory: MemoryRow, *, near: float | None = None) -> Self:
+        return cls(
+            memory_id=memory.memory_id,
+            kind=memory.kind,
+            text=memory.text,
+            source=memory.source,
+            created_at=memory.created_at,
+            mine=memory.is_own,
+            trace_id=memory.trace_id,
+            trace=memory.trace,
+            session_id=memory.session_id,
+            superseded_by=memory.superseded_by,
+            near=None if near is None else round(near, 3),
         )
 
 
@@ -123,10 +162,49 @@ async def export(caller: CurrentCaller, services: ForMemory) -> dict[str, Any]:
     """All that is remembered, as one document."""
     memory = await services.memory.read(caller)
     found = await services.memory.changes(caller)
+    memories: list[MemoryRow] = []
+    if services.memory.search is not None:
+        memories = await services.search.listed(caller, limit=MOST_EXPORTED)
     return {
         "core": {"facts": list(memory.facts), "version": memory.version},
         "changes": [MemoryChangeView.of(one, caller.user_id).model_dump(mode="json", by_alias=True) for one in found],
+        "memories": [MemoryView.of(one).model_dump(mode="json", by_alias=True) for one in memories],
     }
+
+
+@routes.get("/memory")
+async def search(
+    caller: CurrentCaller,
+    services: ForMemory,
+    query: Annotated[str, Query(max_length=2_000)] = "",
+    kinds: Annotated[list[MemoryKind] | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> dict[str, list[MemoryView]]:
+    """What is remembered beyond the facts of every prompt, the nearest first; without a query the newest."""
+    sought = Sought(query=query, kinds=frozenset(kinds or ()))
+    found = await services.search.search(caller, sought, limit=limit)
+    return {"memories": [MemoryView.of(one.memory, near=one.near) for one in found]}
+
+
+@routes.patch("/memory/{memory_id}")
+async def rewrite(memory_id: str, body: MemoryText, caller: CurrentCaller, services: ForMemory) -> MemoryView:
+    """Another text for one."""
+    return MemoryView.of(await services.search.rewrite(caller, memory_id, body.text))
+
+
+@routes.delete("/memory/{memory_id}", status_code=204)
+async def forget(memory_id: str, caller: CurrentCaller, services: ForMemory) -> None:
+    """Forget one."""
+    await services.search.forget(caller, memory_id)
+
+
+@routes.delete("/memory")
+async def forget_all(
+    caller: CurrentCaller, services: ForMemory, whose: Annotated[Literal["mine", "account"], Query(alias="all")]
+) -> dict[str, int]:
+    """Forget all that is the caller's own, or all that is the account's, which takes its owner; the facts of every
+    prompt stay."""
+    return {"forgotten": await services.search.forget_all(caller, whose)}
 
 
 def tag(memory: Memory) -> str:

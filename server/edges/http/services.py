@@ -18,7 +18,7 @@ from server.edges.http.request_rates import RequestRates
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
-from server.errors import NotAuthenticated, NotFound
+from server.errors import NotAuthenticated, NotFound, NotSupported
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
@@ -32,10 +32,12 @@ from server.turns.gate_checks import GateChecks
 from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
+from server.turns.memory_search import MemorySearch
 from server.turns.outside_reach import OutsideReach
 from server.turns.question_keeping import QuestionKeeping
 from server.turns.run_questions import RunQuestions
 from server.turns.shared_conversation import SharedConversations
+from server.turns.team_knowledge import TeamKnowledge
 from server.turns.trace_library import TraceLibrary
 from server.turns.trace_notes import TraceNotes
 from server.turns.view_keeping import ViewKeeping
@@ -204,6 +206,27 @@ class MemoryServices:
         assert self.account_memory is not None, "its routes are there with it"
         return self.account_memory
 
+    @property
+    def search(self) -> MemorySearch:
+        """Raises NotSupported where only facts are remembered."""
+        if self.memory.search is None:
+            raise NotSupported("Only facts are remembered here.")
+        return self.memory.search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeServices:
+    """Documents that answers cite."""
+
+    team_knowledge: TeamKnowledge | None = None
+
+    @property
+    def knowledge(self) -> TeamKnowledge:
+        """Raises NotSupported where there are none."""
+        if self.team_knowledge is None:
+            raise NotSupported("There are no documents here.")
+        return self.team_knowledge
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamServices:
@@ -268,6 +291,7 @@ class Services:
     questions: QuestionServices = field(default_factory=QuestionServices)
     teams: TeamServices = field(default_factory=TeamServices)
     gates: GateServices = field(default_factory=GateServices)
+    knowledge: KnowledgeServices = field(default_factory=KnowledgeServices)
     rates: RequestRates = field(default_factory=RequestRates)
 
 
@@ -340,6 +364,10 @@ def _teams(connection: HTTPConnection) -> TeamServices:
     return services_of(connection).teams
 
 
+def _knowledge(connection: HTTPConnection) -> KnowledgeServices:
+    return services_of(connection).knowledge
+
+
 def _server(connection: HTTPConnection) -> ServerServices:
     return services_of(connection).server
 
@@ -353,5 +381,6 @@ ForPlans = Annotated[PlanServices, Depends(_plans)]
 ForGates = Annotated[GateServices, Depends(_gates)]
 ForMemory = Annotated[MemoryServices, Depends(_memory)]
 ForTeams = Annotated[TeamServices, Depends(_teams)]
+ForKnowledge = Annotated[KnowledgeServices, Depends(_knowledge)]
 ForServer = Annotated[ServerServices, Depends(_server)]
 CurrentCaller = Annotated[Caller, Depends(caller_of)]

@@ -49,6 +49,9 @@ class AccountTraces:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
         met |= {"history", "library"} if self.services.library.history is not None else frozenset()
         reads = self.services.outside.source_folder is not None or self._repository is not None
+        memory = self.services.conversation.memory
+        met |= {"recall"} if memory is not None and memory.search is not None else frozenset()
+        met |= {"documents"} if memory is not None and memory.knowledge is not None else frozenset()
         return met | {"sources"} if reads else met
 
     @property
@@ -89,6 +92,7 @@ class AccountTraces:
 
         row, opened = await self.services.library.open(self.caller, trace_id)
         caller = replace(self.caller, account_id=row.account_id)
+        memory = self.services.conversation.memory
         tool_context = AccountToolContext(
             self.services.library,
             caller,
@@ -97,6 +101,8 @@ class AccountTraces:
             source_folder=self.services.outside.source_folder,
             repository=self._repository,
             runs=await runs_of(self.services.library, caller, trace_id),
+            recall=None if memory is None or memory.search is None else memory.search.of_caller(caller),
+            documents=None if memory is None or memory.knowledge is None else memory.knowledge.of_caller(caller),
         )
         return OpenedTrace(opened, tool_context)
 

@@ -128,6 +128,14 @@ class LocalToolContext:
     def repository(self) -> None:
         return None
 
+    @property
+    def recall(self) -> None:
+        return None
+
+    @property
+    def documents(self) -> None:
+        return None
+
     async def labels(self) -> Mapping[str, str]:
         return {}
 

@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
+from server.agent.memory.memory_texts import finding_memories
+from server.agent.memory.ranking import Ranked
 from server.agent.questions.checks import checked
 from server.agent.questions.question_schema import Series, SqlQuery
 from server.agent.questions.run_answers import RunsAnswer, series_answer
@@ -16,11 +19,21 @@ from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome
-from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, Proposed, RunsAsked
+from server.agent.tools.contract.tool_context import (
+    DocumentsAsked,
+    FactProposals,
+    KnownTrace,
+    MemoriesAsked,
+    Need,
+    Proposed,
+    RunsAsked,
+)
 from server.agent.tools.search_findings import kept_findings
 from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller
+from server.ports.knowledge import Passage
+from server.ports.memories import MemoryKind, MemoryRow
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, SqlColumnType, SqlRows
 from server.protocol.mounted import ShownView
@@ -36,6 +49,45 @@ class ProposesAll:
 
     async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
         return Proposed(status="proposed", text=text, old=old)
+
+
+@dataclass(frozen=True)
+class RemembersOthers:
+    """Implements `MemoriesAsked`: the findings of traces in hand."""
+
+    others: dict[str, Trace]
+
+    async def search(
+        self, query: str, *, kinds: frozenset[MemoryKind], since: datetime | None, limit: int
+    ) -> list[Ranked]:
+        rows = [
+            MemoryRow(
+                memory_id=new.key,
+                created_at=datetime(2026, 1, 2, tzinfo=UTC),
+                is_own=False,
+                trace=name,
+                **{one.name: getattr(new, one.name) for one in fields(new)},
+            )
+            for name, trace in self.others.items()
+            for new in finding_memories(f"id-{name}", name, kept_findings(trace))
+        ]
+        return [Ranked(memory=row, score=1.0, near=0.5, shared=frozenset()) for row in rows][:limit]
+
+
+@dataclass(frozen=True)
+class DocumentsOfOthers:
+    """Implements `DocumentsAsked`: a page for each trace in hand."""
+
+    others: dict[str, Trace]
+
+    async def search(self, query: str, *, limit: int) -> list[Passage]:
+        return [
+            Passage(handle=f"k{at}", document=f"{name}.md", heading=name, text=f"About {name}. " * 40, is_ours=False)
+            for at, name in enumerate(self.others, 1)
+        ][:limit]
+
+    async def cited(self, handles: Sequence[str]) -> list[Passage]:
+        return [one for one in await self.search("", limit=9) if one.handle in handles]
 
 
 @dataclass
@@ -93,7 +145,16 @@ class TracesInHand:
         met: frozenset[Need] = frozenset({"traces", "account", "sources"})
         met |= {"history"} if self.others else frozenset()
         met |= {"upload"} if self.file is not None else frozenset()
+        met |= {"recall", "documents"}
         return met | {"memory"} if self.memory is not None else met
+
+    @property
+    def recall(self) -> MemoriesAsked | None:
+        return RemembersOthers(self.others)
+
+    @property
+    def documents(self) -> DocumentsAsked | None:
+        return DocumentsOfOthers(self.others)
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [

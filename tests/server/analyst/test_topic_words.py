@@ -2,8 +2,9 @@
 
 import pytest
 
+from server.agent.memory.word_stem import stem
 from server.analyst.subjects import NO_NAMES
-from server.analyst.topic_words import best_named, pattern_of, stem, topic_stems, words_of
+from server.analyst.topic_words import best_named, pattern_of, topic_stems, words_of
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from server.edges.http.services import Services
 from server.ports.objects import PICTURES_BUCKET
 from server.turns.turn_pictures import picture_path
 from tests.server.edges.gate_of_annas import a_gate_of_annas
+from tests.server.edges.memories_of_annas import NAMING_A_MEMORY, OF_MEMORY, memories_of_annas
 from tests.server.running_server import ANNA, RunningServer, running_server
 from tests.server.talking import END, ask, new_id
 
@@ -95,6 +96,7 @@ FOR_ADMINISTRATORS = routes(
     "POST /api/v1/admin/users/{user_id}/revoke-keys",
 )
 ABOUT_ONESELF = routes(
+    *OF_MEMORY,
     "POST /api/v1/questions/run",
     "GET /api/v1/questions",
     "POST /api/v1/questions",
@@ -109,10 +111,6 @@ ABOUT_ONESELF = routes(
     "POST /api/v1/gates/run",
     "GET /api/v1/keys",
     "POST /api/v1/keys",
-    "GET /api/v1/memory/core",
-    "PUT /api/v1/memory/core",
-    "GET /api/v1/memory/core/changes",
-    "GET /api/v1/memory/export",
     "GET /api/v1/me/invocations",
     "GET /api/v1/accounts",
     "POST /api/v1/accounts",
@@ -130,6 +128,7 @@ ABOUT_ONESELF = routes(
 """Name no object in their path: they answer people about what is theirs, or draw what they send."""
 
 NAMING_AN_OBJECT = routes(
+    *NAMING_A_MEMORY,
     "GET /api/v1/traces/{trace_id}",
     "DELETE /api/v1/traces/{trace_id}",
     "GET /api/v1/traces/{trace_id}/summary",
@@ -204,6 +203,7 @@ NOT_WITH_ANOTHERS_ID = routes(
 
 BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
+    ("PATCH", "/api/v1/memory/{memory_id}"): {"text": "taken"},
     ("POST", "/api/v1/sessions/{session_id}/prompts"): {"prompt": "Mine?"},
     ("POST", "/api/v1/sessions/{session_id}/join"): {"traceId": "00000000-0000-4000-8000-000000000000"},
     ("POST", "/api/v1/turns/{turn_id}/resume"): {"interruptId": "00000000-0000-4000-8000-000000000000", "result": {}},
@@ -238,6 +238,9 @@ class Annas:
     note: str
     view: str = "no_such_view"
     key: str = "00000000-0000-4000-8000-00000000000a"
+    memory: str = "00000000-0000-4000-8000-00000000abcd"
+    document: str = "00000000-0000-4000-8000-00000000abce"
+    passage: str = "k999"
     account: str = "00000000-0000-4000-8000-00000000000a"
     invitation: str = "00000000-0000-4000-8000-00000000000b"
     user: str = ANNA.user_id
@@ -251,13 +254,15 @@ class Annas:
         ids |= {"question_id": self.question}
         ids |= {"account_id": self.account, "invitation_id": self.invitation}
         ids |= {"key_id": self.key, "gate_id": self.gate, "result_id": self.result}
+        ids |= {"memory_id": self.memory, "document_id": self.document, "handle": self.passage}
         return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:
         theirs = (self.trace, self.session, self.turn, self.link, self.note, self.view, self.key)
         more = (self.account, self.invitation, self.question, self.gate, self.result)
-        return (*theirs, *more, ANNA.user_id, ANNA.account_id)
+        mine = (self.memory, self.document, self.passage)
+        return (*theirs, *more, *mine, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -268,6 +273,7 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         async with server.session(trace_id) as socket:
             turn_id, session_id = await ask(socket), socket.ack["sessionId"]
             await socket.until(*END)
+        memory, document, passage = await memories_of_annas(server)
         path = picture_path(ANNA.account_id, turn_id, "call")
         await server.parts.objects.put(PICTURES_BUCKET, path, b"png")
         link = (await server.http.put(f"/api/v1/traces/{trace_id}/link", headers=AS_ANNA)).json()["token"]
@@ -286,6 +292,7 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         holds = (trace_id, session_id, turn_id, link, note, kept.json()["viewId"], key)
         gate, result = await a_gate_of_annas(server)
         annas = Annas(*holds, account=team["accountId"], invitation=invitation["invitationId"])
+        annas = replace(annas, memory=memory, document=document, passage=passage)
         yield server, replace(annas, question=saved.json()["question"]["questionId"], gate=gate, result=result)
 
 
@@ -341,6 +348,8 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
         "/api/v1/questions",
         "/api/v1/gates",
         "/api/v1/gates/results",
+        "/api/v1/memory",
+        "/api/v1/knowledge",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)

@@ -97,6 +97,9 @@ PLAIN = {
     "visibility",
     "memoryDecidedBy",
     "with",
+    "query",
+    "kinds",
+    "all",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
 the sender's own, `interruptId` what the path's turn asks, `token` that of an

@@ -9,11 +9,13 @@ import type { FigurePlace } from "../protocol.ts";
 import type { Closing } from "./unclosed.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
+const DOCUMENT_LINK = /^#?(k\d{1,18})$/;
 const FIGURE_LINK = /^#[^.]*\./;
 const WEB_LINK = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
-markdown.validateLink = (address) => HANDLE_LINK.test(address) || WEB_LINK.test(address) || isFigure(address);
+markdown.validateLink = (address) =>
+  HANDLE_LINK.test(address) || DOCUMENT_LINK.test(address) || WEB_LINK.test(address) || isFigure(address);
 markdown.disable("image");
 markClaims(markdown);
 
@@ -23,7 +25,10 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   const handle = HANDLE_LINK.exec(address)?.[1];
   const found = token.meta?.place as FigurePlace | undefined;
   const place = found?.handle ?? (isFigure(address) && placeOfFigure(address));
-  if (place) {
+  if (DOCUMENT_LINK.test(address)) {
+    // Document and heading are named below the answer: there is nothing in the chart to go to.
+    token.attrs = [["class", "document-citation"], ["title", "From a document, which is named below"]];
+  } else if (place) {
     token.attrs = [
       ["href", `#${place}`],
       ["class", "citation figure"],

@@ -206,6 +206,8 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
   const model = turn.usage?.model ?? turn.model; // a fallback may have answered in place of the first choice
   const address = location.origin + location.pathname;
+  const documents = turn.sources.filter((source) => source.handle);
+  const asked = turn.sources.filter((source) => !source.handle);
   return (
     <footer class="turn-footer">
       <Checks checks={turn.checks} isOpen={showsChecks} open={showChecks} />
@@ -260,10 +262,13 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
         )}
         {text && turn.isStored && <Opinion given={turn.feedback} rate={rate} />}
       </span>
-      {turn.sources.length > 0 && (
+      {documents.length > 0 && (
+        <span class="outside-sources">From documents: {documents.map((source) => source.name).join(", ")}</span>
+      )}
+      {asked.length > 0 && (
         <span class="outside-sources">
           Asked outside:{" "}
-          {turn.sources.map((source, index) => (
+          {asked.map((source, index) => (
             <>
               {index > 0 && ", "}
               {source.url ? (

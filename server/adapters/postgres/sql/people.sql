@@ -122,6 +122,21 @@ order by c.account_id, c.version
 -- What was proposed to them.
 select to_jsonb(p) from public.core_memory_proposals p where p.user_id = %(user_id)s order by p.created_at, p.id
 
+-- name: person_memories
+-- Their own accounts', and their own in others'; without what is made of them for searches.
+select to_jsonb(m) - 'search' - 'words' - 'meaning' from public.memories m
+where m.user_id = %(user_id)s or (m.user_id is null and m.account_id = any(%(accounts)s))
+order by m.created_at, m.id
+
+-- name: person_documents
+-- Of their own accounts, with what they say.
+select to_jsonb(d) || jsonb_build_object(
+    'text', (select string_agg(c.text, E'\n\n' order by c.ordinal) from public.knowledge_chunks c where c.document_id = d.id)
+)
+from public.knowledge_documents d
+where d.account_id = any(%(accounts)s)
+order by d.created_at, d.id
+
 -- name: person_invocations
 -- In their own accounts, and those they caused in others'.
 select to_jsonb(i) from public.ai_invocation_summaries i
@@ -193,6 +208,19 @@ where by_user = %(user_id)s or decided_by = %(user_id)s
 -- name: remove_memory_proposals_of_person
 -- Wherever they were asked.
 delete from public.core_memory_proposals where user_id = %(user_id)s
+
+-- name: remove_memories_of_person
+-- Their own accounts', and their own in others'.
+delete from public.memories
+where user_id = %(user_id)s or (user_id is null and account_id = any(%(accounts)s))
+
+-- name: remove_documents_of_accounts
+-- Their own accounts'.
+delete from public.knowledge_documents where account_id = any(%(accounts)s)
+
+-- name: unname_documents_of_person
+-- Others' accounts keep the documents.
+update public.knowledge_documents set uploaded_by = null where uploaded_by = %(user_id)s
 
 -- name: remove_turns_of_person
 -- Their questions and what was answered, in everybody's accounts.

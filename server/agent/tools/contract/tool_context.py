@@ -3,12 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from server.agent.memory.ranking import Ranked
 from server.agent.questions.planner import PlanWriter
 from server.agent.questions.run_answers import RunsAnswer
+from server.ports.knowledge import Passage
 from server.ports.mcp_tools import CallerTools
+from server.ports.memories import MemoryKind
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.ports.web import CallerWeb
@@ -16,11 +20,23 @@ from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 
 Need = Literal[
-    "viewer", "view", "page", "traces", "account", "sources", "upload", "memory", "web", "history", "library"
+    "viewer",
+    "view",
+    "page",
+    "traces",
+    "account",
+    "sources",
+    "upload",
+    "memory",
+    "web",
+    "history",
+    "library",
+    "recall",
+    "documents",
 ]
 """What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
 folder of sources, the upload, a memory of the account that may be changed, the web, several recordings of a
-program, another program that writes SQL over them."""
+program, another program that writes SQL over them, memories or documents to search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +54,28 @@ class FactProposals(Protocol):
 
     async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
         """A new line, a line in place of `old`, or one less. Raises ToolRetry, ToolFailed."""
+        ...
+
+
+class MemoriesAsked(Protocol):
+    """What the person's account remembers, as a turn may search it."""
+
+    async def search(
+        self, query: str, *, kinds: frozenset[MemoryKind], since: datetime | None, limit: int
+    ) -> Sequence[Ranked]:
+        """The nearest first; for an empty query the newest."""
+        ...
+
+
+class DocumentsAsked(Protocol):
+    """Flamechat's documentation, and what the person's team keeps."""
+
+    async def search(self, query: str, *, limit: int) -> Sequence[Passage]:
+        """The nearest first."""
+        ...
+
+    async def cited(self, handles: Sequence[str]) -> Sequence[Passage]:
+        """Those of these handles, such as `k17`, that are there."""
         ...
 
 
@@ -90,6 +128,16 @@ class ToolContext(Protocol):
     @property
     def runs(self) -> RunsAsked | None:
         """None where there are not several recordings of the program."""
+        ...
+
+    @property
+    def recall(self) -> MemoriesAsked | None:
+        """None where nothing is remembered."""
+        ...
+
+    @property
+    def documents(self) -> DocumentsAsked | None:
+        """None where there are none."""
         ...
 
     async def traces(self) -> Sequence[KnownTrace]:

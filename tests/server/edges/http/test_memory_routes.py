@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from server.agent.memory.memory_texts import fact_memory
 from server.edges.http.memory_routes import version_of
 from server.errors import BadRequest
+from tests.server.running_server import ANNA as ANNA_HERSELF
 from tests.server.running_server import running_server
 
 CORE = "/api/v1/memory/core"
+MEMORY, KNOWLEDGE = "/api/v1/memory", "/api/v1/knowledge"
 ANNA, BEN = {"Authorization": "Bearer anna"}, {"Authorization": "Bearer ben"}
 
 
@@ -72,3 +75,58 @@ async def test_where_nothing_is_remembered_there_is_no_route(tmp_path: Path) -> 
         assert [path for path in described if "memory" in path] == []
         assert (await server.http.get("/api/v1/config")).json()["memory"] is False  # the page leads to it nowhere
         assert (await server.http.put(CORE, json={"text": ""}, headers=ANNA)).status_code in (404, 405)
+
+
+async def test_memories_are_searched_changed_and_forgotten_by_their_account_alone(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        store = server.parts.services.memory.search._store
+        await store.add(ANNA_HERSELF, [fact_memory("requests stay under 300 ms"), fact_memory("we ship on Fridays")])
+        found = (await server.http.get(f"{MEMORY}?query=how fast are requests&limit=5", headers=ANNA)).json()[
+            "memories"
+        ]
+        assert [one["text"] for one in found] == ["requests stay under 300 ms"]
+        assert 0 < found[0]["near"] <= 1
+        assert (await server.http.get(f"{MEMORY}?query=requests", headers=BEN)).json() == {"memories": []}
+        one = f"{MEMORY}/{found[0]['memoryId']}"
+        for headers, status in ((BEN, 404), (ANNA, 200)):
+            changed = await server.http.patch(one, json={"text": "requests stay under 500 ms"}, headers=headers)
+            assert changed.status_code == status
+        refused = await server.http.patch(one, json={"text": "the key is sk-proj-abcdefghijklmnop"}, headers=ANNA)
+        assert (refused.status_code, refused.json()["field"]) == (400, "text")
+        exported = (await server.http.get("/api/v1/memory/export", headers=ANNA)).json()["memories"]
+        assert {row["text"] for row in exported} == {"requests stay under 500 ms", "we ship on Fridays"}
+        assert (await server.http.get("/api/v1/memory/export", headers=BEN)).json()["memories"] == []
+        assert (await server.http.delete(one, headers=BEN)).status_code == 404
+        assert (await server.http.delete(one, headers=ANNA)).status_code == 204
+        assert (await server.http.delete(f"{MEMORY}?all=mine", headers=ANNA)).json() == {"forgotten": 0}
+        assert (await server.http.delete(f"{MEMORY}?all=account", headers=ANNA)).json() == {"forgotten": 1}
+        assert (await server.http.get(MEMORY, headers=ANNA)).json() == {"memories": []}
+
+
+async def test_documents_are_put_searched_and_removed_by_their_account_alone(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        text = "# Runbook\n\nDrain the queue before the indexer starts again.\n"
+        put = await server.http.post(f"{KNOWLEDGE}?name=runbook.md", content=text, headers=ANNA)
+        assert put.status_code == 201
+        assert [one["name"] for one in (await server.http.get(KNOWLEDGE, headers=ANNA)).json()["documents"]] == [
+            "runbook.md"
+        ]
+        found = (await server.http.get(f"{KNOWLEDGE}/search?query=indexer", headers=ANNA)).json()["passages"]
+        assert (found[0]["heading"], found[0]["document"], found[0]["ours"]) == ("Runbook", "runbook.md", False)
+        passage = f"{KNOWLEDGE}/passages/{found[0]['handle']}"
+        assert (await server.http.get(passage, headers=ANNA)).json() == found[0]
+        document = f"{KNOWLEDGE}/{put.json()['documentId']}"
+        assert (await server.http.get(f"{KNOWLEDGE}/search?query=indexer", headers=BEN)).json() == {"passages": []}
+        assert (await server.http.get(KNOWLEDGE, headers=BEN)).json() == {"documents": []}
+        for path in (passage, document):
+            method = "GET" if path == passage else "DELETE"
+            assert (await server.http.request(method, path, headers=BEN)).status_code == 404
+        refused = await server.http.post(f"{KNOWLEDGE}?name=a.md", content=b"\xff\xfe", headers=ANNA)
+        assert (refused.status_code, refused.json()["field"]) == (400, "file")
+        assert (await server.http.delete(document, headers=ANNA)).status_code == 204
+
+
+async def test_with_memory_off_none_of_its_routes_is_there(tmp_path: Path) -> None:
+    async with running_server(tmp_path, memory="off") as server:
+        for path in (MEMORY, KNOWLEDGE, CORE, "/api/v1/memory/export"):
+            assert (await server.http.get(path, headers=ANNA)).status_code == 404

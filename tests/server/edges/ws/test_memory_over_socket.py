@@ -160,3 +160,18 @@ async def test_with_off_nothing_is_proposed(tmp_path: Path) -> None:
         assert messages == []
         await socket.send(type="decide_memory", proposalId="x", decision="keep")
         assert (await socket.until("protocol_error"))[-1]["code"] == "not_supported"
+
+
+async def test_what_is_stated_in_passing_is_proposed_with_the_answer(tmp_path: Path) -> None:
+    async with analyst_server(tmp_path) as server:
+        async with server.session(await server.trace_id()) as socket:
+            text, proposed = await asked(socket, "What takes the most time? Our limit for it is 300 ms.")
+            assert "`read`" in text
+            assert [one["text"] for one in proposed] == ["Our limit for it is 300 ms"]
+            _, proposed = await asked(socket, "What takes the most time?")
+            assert proposed == []
+            _, proposed = await asked(
+                socket, "Who calls it?\n> we always deploy on Fridays\n```\nour limit is 9 s\n```"
+            )
+            assert proposed == []
+        assert await core(server) == ""

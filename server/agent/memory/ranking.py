@@ -1,0 +1,168 @@
+"""Which memories a question means: by what their vectors say, and by the words they share with it. Without vectors, by
+the words alone.
+
+The two are added up, not merged by rank: over the questions of `evals/memory/` a sum finds more than either, while
+merging by rank finds less than vectors alone.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.agent.memory.memory_texts import letter_pairs, separate_words
+from server.agent.memory.nearness import CONCEPTS
+from server.agent.memory.word_stem import stem
+from server.ports.memories import Candidate, Candidates, MemoryKind, MemoryRow
+
+WEIGHT_OF_WORDS = 0.2
+"""Of the share of the question's words, next to a cosine."""
+
+SHORT = 40
+"""Words of a memory of usual length (BM25's average)."""
+
+SATURATION, LENGTH_PART = 1.2, 0.5
+"""BM25's k1 and b."""
+
+MOST_OF_A_WORD = 3
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d{2,}")
+_NAME = re.compile(r"(?<![\w./])(?:[\w$]+(?:(?:::|[./_])[\w$]+)+|[a-z]+[A-Z]\w*)(?![\w/])")
+_SMALL = frozenset(
+    re.findall(
+        r"\w+",
+        "a an the and or of in on at to for from with by is are was were be been it its that this these those which "
+        "what where when who how did do does we us our i my so can could would should will any one once much most "
+        "more than then because as not no too up down all many their them they into out about after before have has "
+        "had me you your there here some if but also just only very show tell find know der die das und ist ein eine "
+        "wo welche welcher le la les un une el los las que qu o os as",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """`score` orders; `near` is from 0 to 1: the cosine where there is one, else the part of the question's weight that
+    its words carry. `shared` are words that both have."""
+
+    memory: MemoryRow
+    score: float
+    near: float
+    shared: frozenset[str]
+    has_cosine: bool = False
+
+
+def word_stems(text: str) -> list[str]:
+    """The words of a text that count, each without its endings; names in parts."""
+    found = []
+    for word in _WORD.findall(separate_words(text)):
+        low = word.casefold()
+        if low.isascii() and low not in _SMALL and len(low) > 1:
+            found.append(stem(low))
+        elif not low.isascii() and low not in _SMALL:
+            found.append(low)
+    return found + _NUMBER.findall(text) + letter_pairs(text).split()
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Identifiers and files of a question, in small letters: what looks like no ordinary word."""
+    return frozenset(found.casefold() for found in _NAME.findall(text))
+
+
+def rank(query: str, candidates: Candidates, *, limit: int) -> list[Ranked]:
+    """The memories that a question means, the nearest first. A name or file of the question must be in them, where any
+    has it. Without a query, all in the order in which they came."""
+    found = list(candidates.found)
+    asked = Counter(word_stems(query))
+    if not asked and not any(one.cosine is not None for one in found):
+        return [Ranked(memory=one.memory, score=0.0, near=0.0, shared=frozenset()) for one in found[:limit]]
+    for name in names_in(query):
+        having = [one for one in found if name in f"{one.memory.text} {one.memory.trace or ''}".casefold()]
+        found = having or found
+    words = _by_words(asked, query, found, max(candidates.among, len(candidates.found)))
+    best = max((score for score, _, _ in words), default=0.0) or 1.0
+    ranked = []
+    for one, (score, part, shared) in zip(found, words, strict=True):
+        cosine = one.cosine
+        if cosine is None and not shared:
+            continue
+        total = score / best if cosine is None else cosine + WEIGHT_OF_WORDS * score / best
+        ranked.append(
+            Ranked(
+                memory=one.memory,
+                score=total,
+                near=part if cosine is None else cosine,
+                shared=shared,
+                has_cosine=cosine is not None,
+            )
+        )
+    if any(one.cosine is not None for one in found):
+        ranked = _with_words_alone(ranked, found)
+    return sorted(ranked, key=lambda one: -one.score)[:limit]
+
+
+def _with_words_alone(ranked: list[Ranked], found: Sequence[Candidate]) -> list[Ranked]:
+    """Where only some have vectors, what has none yet counts by its words as a middling cosine would."""
+    cosines = {one.memory.memory_id: one.cosine for one in found}
+    middle = max(value for value in cosines.values() if value is not None) * 0.8
+    return [
+        one
+        if cosines[one.memory.memory_id] is not None
+        else Ranked(
+            memory=one.memory,
+            score=(middle + WEIGHT_OF_WORDS) * one.score,
+            near=one.near,
+            shared=one.shared,
+        )
+        for one in ranked
+    ]
+
+
+def _by_words(
+    asked: Counter[str], query: str, found: Sequence[Candidate], among: int
+) -> list[tuple[float, float, frozenset[str]]]:
+    """BM25 of each, the part of the question's weight that it has, and the words. A rare word counts more; concepts
+    that people name in many ways count for facts and turns."""
+    texts = [Counter(word_stems(f"{one.memory.text} {one.memory.words}")) for one in found]
+    of_question = {f"~{name}" for name, words in CONCEPTS.items() if words.search(query)}
+    concepts = [
+        {name for name in of_question if CONCEPTS[name[1:]].search(one.memory.text)}
+        if one.memory.kind is not MemoryKind.FINDING
+        else set[str]()
+        for one in found
+    ]
+    found_words = by_bm25(asked, texts, among)
+    counts = Counter(name for one in concepts for name in one)
+    scored = []
+    for (score, part, shared), named in zip(found_words, concepts, strict=True):
+        more = sum(rarity(counts[name], among) for name in named)
+        scored.append((score + more, part, shared | named))
+    return scored
+
+
+def rarity(count: int, among: int) -> float:
+    """What a word weighs that so many of so many texts have (BM25's idf)."""
+    return math.log(1 + (among - count + 0.5) / (count + 0.5)) if among > count else 0.1
+
+
+def by_bm25(
+    asked: Counter[str], texts: Sequence[Counter[str]], among: int
+) -> list[tuple[float, float, frozenset[str]]]:
+    """Of each text its BM25, the part of the question's weight that it has from 0 to 1, and the words it shares."""
+    counts = Counter(word for text in texts for word in text if word in asked)
+    weights = {word: rarity(counts[word], among) for word in asked}
+    complete = sum(weights.values()) or 1.0
+    scored = []
+    for text in texts:
+        length = 1 - LENGTH_PART + LENGTH_PART * min(sum(text.values()), 4 * SHORT) / SHORT
+        shared = frozenset(word for word in asked if text[word])
+        score = sum(
+            weights[word]
+            * min(text[word], MOST_OF_A_WORD)
+            * (SATURATION + 1)
+            / (min(text[word], MOST_OF_A_WORD) + SATURATION * length)
+            for word in shared
+        )
+        scored.append((score, min(sum(weights[word] for word in shared) / complete, 1.0), shared))
+    return scored

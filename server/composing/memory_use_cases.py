@@ -1,0 +1,72 @@
+"""What is remembered, over any adapters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from server.edges.mcp.version import version
+from server.ports.core_memory import CoreMemory
+from server.ports.embedder import Embedder
+from server.ports.knowledge import Knowledge
+from server.ports.memories import Memories
+from server.settings import Settings
+from server.turns.account_memory import AccountMemory
+from server.turns.collector import Collector
+from server.turns.memory_keeping import MemoryKeeping
+from server.turns.memory_search import MemorySearch
+from server.turns.team_knowledge import TeamKnowledge
+
+SERVER = Path(__file__).parents[1]
+PAGES = (SERVER / "shipped" / "docs", SERVER.parent / "docs")
+"""Of our documentation: in an installed wheel, and in a checkout."""
+
+
+class RememberedRows(Protocol):
+    """The tables of it; None for one that is not there."""
+
+    @property
+    def memory(self) -> CoreMemory | None: ...
+
+    @property
+    def memories(self) -> Memories | None: ...
+
+    @property
+    def knowledge(self) -> Knowledge | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberedTables:
+    """Those that a command opens."""
+
+    memory: CoreMemory | None = None
+    memories: Memories | None = None
+    knowledge: Knowledge | None = None
+
+
+def memory_use_cases(
+    settings: Settings, rows: RememberedRows, embedders: Sequence[Embedder] = ()
+) -> tuple[AccountMemory | None, MemoryKeeping | None]:
+    """The use cases, and what makes memories next to them; neither where nothing is remembered."""
+    if rows.memory is None or settings.memory == "off":
+        return None, None
+    search, keeping = None, None
+    if rows.memories is not None:
+        search = MemorySearch(rows.memories, embedders)
+        keeping = MemoryKeeping(rows.memories, embedders[0] if embedders else None)
+    memory = AccountMemory(
+        rows.memory,
+        writes=settings.memory_writes,
+        search=search,
+        collector=Collector(),
+        keeping=keeping,
+        knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge),
+    )
+    return memory, keeping
+
+
+async def own_documents(memory: AccountMemory | None) -> None:
+    """Take in our documentation, where it is not there as it stands now. Raises DatabaseUnavailable."""
+    folder = next((one for one in PAGES if one.is_dir()), None)
+    if memory is not None and memory.knowledge is not None and folder is not None:
+        await memory.knowledge.add_ours(folder, version())

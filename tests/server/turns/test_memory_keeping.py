@@ -1,0 +1,97 @@
+"""Findings, answers and facts become memories next to uploads and answers."""
+
+import pytest
+
+from server.errors import ServiceUnavailable
+from server.ports.identity import Caller
+from server.ports.memories import FactsToRemember, MemoryKind, Sought, TraceToRemember, TurnToRemember, Untaken
+from server.testing.account_state import MemoryAccounts
+from server.testing.conversations import MemoryConversations
+from server.testing.embedder import WordEmbedder
+from server.testing.manual_clock import ManualClock
+from server.testing.memories import MemoryMemories
+from server.testing.trace_records import MemoryTraceRecords
+from server.turns.memory_keeping import MemoryKeeping
+from server.turns.memory_search import MemorySearch
+from tests.plugins.worlds import new_uuid
+
+
+def store_of(*subjects: Untaken) -> tuple[MemoryMemories, Caller]:
+    caller = Caller(user_id=new_uuid(), account_id=subjects[0].account_id)
+    accounts = MemoryAccounts(ManualClock())
+    accounts.add(caller)
+    traces = MemoryTraceRecords(accounts)
+    store = MemoryMemories(accounts, traces, MemoryConversations(traces))
+    store.subjects.extend(subjects)
+    return store, caller
+
+
+def facts(*lines: str) -> FactsToRemember:
+    return FactsToRemember(account_id="a", version=len(lines), facts=lines)
+
+
+async def test_findings_of_a_trace_become_memories_with_their_vectors() -> None:
+    findings = [{"id": "locks", "severity": "medium", "detail": '30.6% is taking locks, most in "acquire" (f2)'}]
+    store, caller = store_of(
+        TraceToRemember(trace_id="t", account_id="a", name="pool.json", summary={"findings": findings})
+    )
+    keeping = MemoryKeeping(store, WordEmbedder())
+    assert await keeping.sync() == 1
+    assert await store.without_vector("words", 9) == []
+    found = await MemorySearch(store).search(caller, Sought(query="who takes locks in the pool?"))
+    assert [one.memory.text for one in found] == [findings[0]["detail"]]
+    assert await keeping.sync() == 0
+
+
+async def test_an_answer_is_its_persons_own_with_what_it_cites() -> None:
+    store, caller = store_of(facts("x"))
+    turn = TurnToRemember(
+        turn_id="turn",
+        account_id="a",
+        user_id=caller.user_id,
+        session_id=new_uuid(),
+        trace_id="t",
+        prompt="what is slow?",
+        answer="[379 ms](#f12.self) lie in the parser. " + "word " * 300,
+        citations=[{"name": "parse_json", "file": "json.py"}],
+    )
+    store.subjects[:] = [turn]
+    await MemoryKeeping(store).sync()
+    kept = next(iter(store.kept()))
+    assert kept.kind is MemoryKind.ANSWER
+    assert kept.is_own
+    assert len(kept.text) < 700
+    assert kept.text.startswith("379 ms lie in the parser.")
+    assert kept.text.endswith("(cites parse_json json.py)")
+
+
+async def test_of_two_facts_that_say_the_same_one_is_kept_and_of_two_that_differ_both() -> None:
+    store, caller = store_of(
+        facts("requests must stay under 300 ms", "requests must stay under 300 ms.", "requests must stay under 500 ms")
+    )
+    keeping = MemoryKeeping(store)
+    await keeping.sync()
+    rows = {row.text: row for row in await store.listed(caller, limit=9)}
+    assert set(rows) == {"requests must stay under 300 ms", "requests must stay under 500 ms"}
+    older, newer = rows["requests must stay under 300 ms"], rows["requests must stay under 500 ms"]
+    assert older.superseded_by == newer.memory_id
+    assert (keeping.counts["skipped"], keeping.counts["conflicts"]) == (1, 1)
+
+
+async def test_a_fact_that_is_struck_takes_its_copy_along() -> None:
+    store, caller = store_of(facts("we ship on Fridays", "the indexer is ours"))
+    keeping = MemoryKeeping(store)
+    await keeping.sync()
+    store.subjects.append(FactsToRemember(account_id="a", version=3, facts=("the indexer is ours",)))
+    await keeping.sync()
+    assert [row.text for row in await store.listed(caller, limit=9)] == ["the indexer is ours"]
+
+
+async def test_a_service_that_gives_no_vectors_leaves_memories_that_words_find() -> None:
+    store, caller = store_of(facts("we ship on Fridays"))
+    embedder = WordEmbedder()
+    embedder.fails = True
+    with pytest.raises(ServiceUnavailable):
+        await MemoryKeeping(store, embedder).sync()
+    found = await MemorySearch(store, [embedder]).search(caller, Sought(query="when do we ship?"))
+    assert [one.memory.text for one in found] == ["we ship on Fridays"]

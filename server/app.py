@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from traces.garbage_collection import collect_little
 if TYPE_CHECKING:
     import socket
 
+    from server.agent.tracing import Observer
     from server.composing.use_cases import Parts
     from server.edges.cli.entry_points import ServeOptions
     from server.edges.http.serving import StopSignals
@@ -85,6 +86,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
     from server.adapters.folder.data_folder import SAMPLE_LOADED, alone
     from server.composing.announcing import announce_address
     from server.composing.model_notices import announce_context
+    from server.composing.watching import server_spans
     from server.edges.http.application import build_application, build_probes, names_of
     from server.edges.http.bounded_connections import Connections
     from server.edges.http.serving import HttpServer, StopSignals, let_open
@@ -92,7 +94,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
     from traces.garbage_collection import collect_seldom
 
     signals = StopSignals()
-    async with running(settings) as parts:
+    async with server_spans(settings) as spans, running(settings, spans.observer if spans else None) as parts:
         let_open(settings.connections)
         connections = Connections(settings.connections, settings.most_connections_per_address)
         parts.measures.watch("connections_open", "Connections of clients, sockets among them.", connections.__len__)
@@ -101,7 +103,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         )
         build = build_application if settings.takes_requests else build_probes
         application = build(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
-        server = HttpServer(application, connections=connections)
+        server = HttpServer(spans.around(application) if spans else application, connections=connections)
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
             running_tasks = []
@@ -161,8 +163,9 @@ async def _until_stopped(signals: "StopSignals", parts: "Parts") -> tuple[float,
 
 
 @asynccontextmanager
-async def running(settings: "Settings") -> AsyncIterator["Parts"]:
-    """The parts over the database and the files of the settings: the data folder's, or a Supabase project's.
+async def running(settings: "Settings", observer: "Observer | None" = None) -> AsyncIterator["Parts"]:
+    """The parts over the database and the files of the settings: the data folder's, or a Supabase project's. `observer`
+    watches turns, besides whom the settings name.
 
     Raises ConfigError, DatabaseUnavailable.
     """
@@ -220,6 +223,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
             PostgresRelay(database, place.session_dsn, loops=loops, passed_over=measures.passed_over)
         )
         watched = await stack.enter_async_context(watching(settings))
+        if observer is not None:
+            watched = replace(watched, observers=(*watched.observers, observer))
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay, loops))
         invocations = PostgresInvocations(database)
         scratch = stack.enter_context(scratch_folder(settings.data))

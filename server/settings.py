@@ -160,6 +160,7 @@ class Settings(BaseSettings):
     langfuse_prompt_seconds: Annotated[float, Field(gt=0)] = 1
     langfuse_prompt_stale_seconds: Annotated[float, Field(ge=0)] = 0
     langfuse_contents: bool = False
+    otlp_endpoint: str | None = Field(None, validation_alias=_also("otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"))
 
     @field_validator("models_allowed", "model_fallbacks", "allowed_hosts", "allowed_origins", mode="before")
     @classmethod

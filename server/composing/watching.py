@@ -3,14 +3,20 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.prompt_file import PromptFile
 from server.agent.tracing import Observer, Tracing
+from server.errors import ConfigError
 from server.ports.clock import Clock
 from server.ports.prompts import Prompts
 from server.ports.scores import Scores
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from server.adapters.telemetry.server_spans import ServerSpans
 
 FROM_FILE = "none"
 """What FLAMECHAT_LANGFUSE_PROMPT says when Langfuse shall watch and the prompt comes from the file."""
@@ -31,6 +37,20 @@ class Watching:
 def prompt_file(settings: Settings) -> PromptFile:
     """The file that the settings name, else the repository's own."""
     return PromptFile(settings.prompt_file)
+
+
+@asynccontextmanager
+async def server_spans(settings: Settings) -> AsyncIterator["ServerSpans | None"]:
+    """Where requests and turns become spans; None without a collector. Raises ConfigError for what is no address."""
+    if settings.otlp_endpoint is None:
+        yield None
+        return
+    if urlsplit(settings.otlp_endpoint).scheme not in {"http", "https"}:
+        raise ConfigError("FLAMECHAT_OTLP_ENDPOINT is the address of a collector, such as http://127.0.0.1:4318.")
+    from server.adapters.telemetry.server_spans import ServerSpans
+
+    async with ServerSpans(settings.otlp_endpoint) as spans:
+        yield spans
 
 
 @asynccontextmanager

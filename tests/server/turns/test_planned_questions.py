@@ -135,8 +135,9 @@ async def test_each_malformed_plan_is_mended_or_ends_in_a_clear_refusal_and_none
             return await points(*args, **more)
 
         monkeypatch.setattr(history, "points", watched)
-        for name, plan in MALFORMED.items():
-            writer = Writer(plan, plan, json.dumps({"question": GOOD}))
+        for number, (name, plan) in enumerate(MALFORMED.items(), 100):
+            good = GOOD | {"runs": {"program": "reader", "last": number}}  # each another: answers are kept
+            writer = Writer(plan, plan, json.dumps({"question": good}))
             answer = await questions.ask(ANNA, "how did read develop", plan=writer)
             assert answer.question["measure"]["name"] == "read", name
             (_, first), (again, second) = writer.requests[2].refused

@@ -42,7 +42,7 @@ def _where(question: Question) -> dict[str, Any]:
 
 
 def top(question: Question, evidence: Evidence) -> list[str]:
-    found = evidence.first("get_top_functions")
+    found = evidence.first("get_top_functions", **_where(question))
     if not found or not found["rows"]:
         return ["No function has any weight there."]
     unit, rows, order = found["unit"], found["rows"], found["sort_by"]

@@ -65,3 +65,9 @@ async def test_a_sum_over_all_threads_is_of_all_of_them() -> None:
     assert answer.text.startswith("**[`write`](#f1) takes "), answer.text
     assert "100 ms" in answer.text.partition("\n")[0]
     assert "could not place" not in answer.text
+
+
+async def test_the_hottest_function_overall_is_that_of_all_threads() -> None:
+    work, others = [("step", 0, 50), ("spin", 50, 90)], [("spin", 0, 60)]
+    answer, _ = await asked("hottest fn overall", timeline(work, others, others, names=("a", "b", "c")))
+    assert answer.text.startswith("**[`spin`](#f1) leads by self time** of all threads together: "), answer.text

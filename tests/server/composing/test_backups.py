@@ -139,7 +139,8 @@ def test_every_table_is_backed_up(taken: Taken) -> None:
         tables = owner.execute(
             "select format('%s.%s', schemaname, tablename) from pg_tables where schemaname = 'public'"
         )
-        assert {row[0] for row in tables} == set(TABLES)
+        made_again = {"public.memory_embeddings"}
+        assert {row[0] for row in tables} - made_again == set(TABLES)
 
 
 def truncated(file: Path) -> None:

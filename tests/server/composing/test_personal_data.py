@@ -187,6 +187,8 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory": 1,
         "memory_changes": 1,
         "memory_proposals": 1,
+        "memories": 0,
+        "documents": 0,
         "invocations": 2,
         "charges": 2,
         "api_keys": 2,

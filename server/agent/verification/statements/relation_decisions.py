@@ -13,7 +13,7 @@ from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from traces.analysis.thread_time import ThreadTime, busy_time, thread_time
-from traces.values import Counts, Unit
+from traces.values import Counts, ProfileKind, Unit
 
 MOST = 0.5
 NEARLY_ALL = 0.8
@@ -44,11 +44,6 @@ class Stated:
     t: Subject | None
     number: int | None
     is_most: bool
-
-
-NATIVE = frozenset({"linux-perf", "perf-data", "simpleperf", "instruments"})
-"""Formats whose stacks are walked by frame pointers: a function's caller may lack where it has just been entered, and
-its own caller stands in its place."""
 
 
 class RelationDecisions:
@@ -167,9 +162,16 @@ class RelationDecisions:
             return (None, "") if is_open else (True, "through others")
         if stacks.is_above(b.numbers, a.numbers):
             return False, f"{b.text} calls {a.text}"
-        if self._measures.trace.format in NATIVE and stacks.callers(a.numbers) & stacks.callers(b.numbers):
+        if self._may_lack_callers(a, b) and stacks.callers(a.numbers) & stacks.callers(b.numbers):
             return None, ""
         return False, f"the callers of {b.text} are {stacks.listed(stacks.callers(b.numbers))}"
+
+    def _may_lack_callers(self, a: Subject, b: Subject) -> bool:
+        """Whether both are sampled machine code without lines: its stacks are walked by frame pointers, and a function
+        that has just been entered seems to be called by its caller's caller."""
+        trace = self._measures.trace
+        lines = trace.frames.line[[*a.numbers, *b.numbers]]
+        return bool((lines < 0).all()) and all(one.kind is ProfileKind.SAMPLED for one in trace.profiles)
 
     def ranked(self, sentence: Sentence, a: Subject, place: int | None) -> Verification:
         """A function's place among all, by self unless the sentence says otherwise."""

@@ -13,7 +13,7 @@ from typing import Any
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, MemoriesAsked, Need
-from server.agent.tools.search_findings import kept_findings
+from server.agent.tools.remembered.search_findings import kept_findings
 from server.agent.turn import TurnInput
 from server.errors import NotFound, NotSupported
 from server.ports.traces import OpenTrace

@@ -140,7 +140,7 @@ class Settings(BaseSettings):
     ray_address: str | None = None
     fleets: str | None = None
     watch: str | None = None
-    watch_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60
+    watch_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0
     database_url: SecretStr | None = None
     database_session_url: SecretStr | None = None
     realtime: bool = True

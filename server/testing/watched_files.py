@@ -17,8 +17,8 @@ class MemoryWatchedFiles:
 
     async def claim(self, file: WatchedFile, user_id: str) -> bool:
         since = self._claimed.get(file.key)
-        is_held = since is not None and self._clock.now() - since <= timedelta(seconds=READING_S)
-        if is_held or file.key in self._ended:
+        is_taken = since is not None and self._clock.now() - since <= timedelta(seconds=READING_S)
+        if is_taken or file.key in self._ended:
             return False
         self._claimed[file.key] = self._clock.now()
         return True

@@ -51,11 +51,11 @@ def _programs(rows: Sequence[TraceRow]) -> tuple[str, ...]:
 
 
 def nearest(rows: Sequence[TraceRow], trace: TraceRow) -> tuple[str, ...]:
-    """Of the same program first, then of the same format, each the closest in time."""
+    """Of the same program first, then of what measures the same, each the closest in time."""
 
     def distance(row: TraceRow) -> tuple[bool, bool, float]:
         program = trace.run.program
         apart = abs((row.created_at - trace.created_at).total_seconds())
-        return program is None or row.run.program != program, row.format != trace.format, apart
+        return program is None or row.run.program != program, row.unit != trace.unit, apart
 
     return tuple(row.name for row in sorted(rows, key=distance)[:NEAREST])

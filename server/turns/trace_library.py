@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from server.agent.tools.contract.kept_programs import kept_program
-from server.agent.tools.search_findings import kept_findings
+from server.agent.tools.remembered.search_findings import kept_findings
 from server.errors import LimitExceeded, ServerError, WorkerFailed
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations

@@ -96,7 +96,7 @@ def test_a_series_is_asked_opened_changed_saved_and_leads_to_its_recording(
     expect(page.locator(".trace-facts")).to_contain_text("night-4.txt")
 
 
-def test_sql_is_written_in_the_room_run_again_and_told_what_is_wrong(
+def test_sql_is_written_in_the_room_run_again_and_says_what_is_wrong(
     context: BrowserContext, analyst_server: RunningServer, tmp_path: Path
 ) -> None:
     page = context.new_page()  # a browser reports a refused question in its console

@@ -166,6 +166,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",
     "delete_chat_session": "delete_chat_session(%(u)s, %(s)s)",
+    "prompt_outcomes": "prompt_outcomes(now(), now())",
     "add_knowledge": "add_knowledge(%(u)s, gen_random_uuid(), 'a.md', '', repeat('a', 64), 1, '[]', 9)",
     "read_core_memory": "read_core_memory(%(u)s, gen_random_uuid())",
     "write_core_memory": "write_core_memory(%(u)s, gen_random_uuid(), 'a fact', 0)",

@@ -28,6 +28,14 @@ from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
 from traces.gate.run_history import RunHistory
 
+LINES_OF: dict[LibraryTableName, str] = {
+    "traces": "library_traces",
+    "functions": "library_functions",
+    "findings": "library_findings",
+    "measures": "library_measures",
+}
+"""The statement of each table."""
+
 
 class PostgresHistory:
     """History over a Database."""
@@ -99,7 +107,7 @@ class PostgresHistory:
             for table in dict.fromkeys(("traces", *tables)):
                 files[table] = folder / f"{table}.csv"
                 async with await anyio.open_file(files[table], "w", encoding="utf-8", newline="") as file:
-                    lines = connection.cursor().stream(statement(f"library_{table}"), parameters)
+                    lines = connection.cursor().stream(statement(LINES_OF[table]), parameters)
                     runs.append(await _written(file, lines, most_rows))
         return LibraryFiles(files, min(runs), runs[0] - min(runs))
 

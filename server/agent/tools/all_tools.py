@@ -10,7 +10,6 @@ from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import Need, ToolContext
-from server.agent.tools.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
 from server.agent.tools.draw_chart import DRAW_CHART
 from server.agent.tools.find_frames import FIND_FRAMES
 from server.agent.tools.get_call_tree import GET_CALL_TREE
@@ -18,10 +17,11 @@ from server.agent.tools.get_insights import GET_INSIGHTS
 from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
+from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
+from server.agent.tools.remembered.search_findings import GET_USAGE, SEARCH_FINDINGS
+from server.agent.tools.remembered.search_knowledge import SEARCH_KNOWLEDGE
+from server.agent.tools.remembered.search_memory import SEARCH_MEMORY
 from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
-from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
-from server.agent.tools.search_knowledge import SEARCH_KNOWLEDGE
-from server.agent.tools.search_memory import SEARCH_MEMORY
 from server.agent.tools.sources.read_source import READ_SOURCE
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.tools.viewer.ask_person import ASK_PERSON, PICK_TRACE

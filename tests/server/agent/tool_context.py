@@ -28,7 +28,7 @@ from server.agent.tools.contract.tool_context import (
     Proposed,
     RunsAsked,
 )
-from server.agent.tools.search_findings import kept_findings
+from server.agent.tools.remembered.search_findings import kept_findings
 from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller

@@ -209,9 +209,9 @@ async def test_no_message_of_the_socket_opens_it(team: Team, name: str) -> None:
 
 async def test_the_tools_for_programs_have_nothing_of_it(team: Team) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    wanted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    accepted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     for name, status in (("bea", 200), ("carl", 404)):
-        headers = team.headers(name) | wanted
+        headers = team.headers(name) | accepted
         params = {"name": "list_traces", "arguments": {}}
         answer = await team.server.http.post("/mcp/", json=asked | {"params": params}, headers=headers)
         assert answer.status_code == status, answer.text
@@ -241,7 +241,7 @@ async def test_a_conversation_is_shown_read_continued_and_stays_with_the_account
     assert (back.status_code, "Others have asked" in back.text) == (400, True)
 
 
-async def test_who_is_taken_out_hears_no_further_turn(team: Team) -> None:
+async def test_who_is_taken_out_is_sent_no_further_turn(team: Team) -> None:
     await team.request("anna", "PATCH", f"sessions/{team.annas.session}", json={"visibility": "account"})
     async with team.server.session(team.annas.trace, session_id=team.annas.session, token="bea") as listening:
         gone = f"accounts/{team.account}/members/{team.people['bea'].user_id}"
@@ -280,7 +280,7 @@ async def test_the_header_chooses_for_lists_and_for_what_is_made(team: Team) -> 
     assert [one["role"] for one in accounts["accounts"]] == ["owner", "member"]
 
 
-async def test_a_viewer_is_told_that_they_only_read(team: Team) -> None:
+async def test_a_viewer_reads_that_they_only_read(team: Team) -> None:
     about = f"traces/{team.annas.trace}"
     for method, path, body in (
         ("POST", "traces?name=b.txt", None),

@@ -120,7 +120,7 @@ def test_there_are_forty_malformed_plans_and_more() -> None:
     assert len(MALFORMED) >= 40
 
 
-async def test_each_malformed_plan_is_mended_or_ends_in_a_clear_refusal_and_none_runs(
+async def test_each_malformed_plan_is_repaired_or_ends_in_a_clear_refusal_and_none_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_server(tmp_path) as server:
@@ -171,7 +171,7 @@ async def test_the_nearest_goes_back_with_what_is_wrong(tmp_path: Path) -> None:
             assert part in writer.requests[1].refused[0][1], plan
 
 
-def test_what_exists_is_told_in_1500_tokens_nearest_first() -> None:
+def test_what_exists_is_listed_in_1500_tokens_nearest_first() -> None:
     functions: Sequence[tuple[str, str | None]] = [(f"Trader.step{number}", "engine.cpp") for number in range(3_000)]
     known = KnownRuns(
         runs=900,

@@ -25,17 +25,17 @@ export function searchIn(text: string): { text: string; labels: string[] } {
 
 /** What has to change for a recording to have the labels of a text, one a line; a sentence for what is none. */
 export function labelChanges(text: string, now: Labelled): Record<string, string | null> | string {
-  const wanted: Record<string, string> = {};
+  const given: Record<string, string> = {};
   for (const line of text.split("\n")) {
     if (!line.trim()) continue;
     const label = LABEL.exec(line.trim());
     if (!label) return `A label is written key:value, like branch:main; “${line.trim().slice(0, 60)}” is not.`;
-    if (label[1]! in wanted) return `The label ${label[1]} stands there twice.`;
-    wanted[label[1]!] = label[2]!.trim();
+    if (label[1]! in given) return `The label ${label[1]} stands there twice.`;
+    given[label[1]!] = label[2]!.trim();
   }
   const before: Record<string, string> = { ...now.labels, ...(now.program ? { program: now.program } : {}) };
   const changes: Record<string, string | null> = {};
-  for (const [key, value] of Object.entries(wanted)) if (before[key] !== value) changes[key] = value;
-  for (const key of Object.keys(before)) if (!(key in wanted)) changes[key] = null;
+  for (const [key, value] of Object.entries(given)) if (before[key] !== value) changes[key] = value;
+  for (const key of Object.keys(before)) if (!(key in given)) changes[key] = null;
   return changes;
 }

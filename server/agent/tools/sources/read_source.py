@@ -11,7 +11,7 @@ from server.agent.tools.contract.resolving import chosen_frame, chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
-from server.agent.tools.search_findings import context_of
+from server.agent.tools.remembered.search_findings import context_of
 from server.agent.tools.sources.moved_lines import line_of_function
 from server.agent.tools.sources.repository_source import RepositoryText, named_commit, repository_text
 from server.agent.tools.sources.source_files import Excerpt, SourceFile, excerpt_of, file_in_folder

@@ -37,7 +37,7 @@ async def played(tmp_path: Path, *plans: str) -> tuple[Endpoint, list[dict[str, 
                 return endpoint, await socket.until(*END)
 
 
-async def test_a_wrong_plan_goes_back_with_the_nearest_and_the_mended_one_is_answered(tmp_path: Path) -> None:
+async def test_a_wrong_plan_goes_back_with_the_nearest_and_the_repaired_one_is_answered(tmp_path: Path) -> None:
     endpoint, messages = await played(tmp_path, json.dumps({"question": WRONG}), json.dumps({"question": GOOD}))
     (result,) = [message for message in messages if message["type"] == "tool_result"]
     assert result["uiPayload"]["question"]["measure"]["name"] == "read"

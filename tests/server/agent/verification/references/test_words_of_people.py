@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import ToolMessage
 
-from server.agent.tools.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
+from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
 from server.agent.verification.facts import OF_MEMORY, gathered
 from server.agent.verification.references.checked_answer import checked_answer
 from server.agent.verification.references.tool_results import NUMBER, returned

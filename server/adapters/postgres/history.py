@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import aclosing
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,9 @@ class PostgresHistory:
                 files[table] = folder / f"{table}.csv"
                 async with await anyio.open_file(files[table], "w", encoding="utf-8", newline="") as file:
                     lines = connection.cursor().stream(statement(LINES_OF[table]), parameters)
-                    runs.append(await _written(file, lines, most_rows))
+                    # What is left of a stream would keep its connection.
+                    async with aclosing(lines):  # type: ignore[type-var]  # it is a generator
+                        runs.append(await _written(file, lines, most_rows))
         return LibraryFiles(files, min(runs), runs[0] - min(runs))
 
     async def _all(self, query: str, caller: Caller, criteria: TraceSearch, /, **parameters: Any) -> Sequence[DictRow]:

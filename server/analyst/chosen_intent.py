@@ -47,11 +47,12 @@ NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
 SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
 DRAWN = re.compile(
-    r"^\s*(?:please |can you |could you )?(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
+    r"^\s*(?!.*\b(?:flame ?(?:graph|chart)|icicle|sandwich))(?:please |can you |could you )?"
+    r"(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
     r"(?:show|give|make|draw|plot)?(?: me)? ?(?:a |an |the )?(?:histogram|(?:bar|line|pie) chart) (?:of|for)\b)",
     re.IGNORECASE,
 )
-"""A chart is asked for, whatever its other words are."""
+"""A chart is asked for, whatever its other words are; a flame graph is none of these."""
 NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
 OF_A_CAUSE = frozenset(
     {

@@ -99,6 +99,7 @@ def test_a_million_spans_in_one_pixel_keep_their_colour() -> None:
     assert (row[12:90] == 255).all()
 
 
+@pytest.mark.long
 def test_names_of_ten_thousand_characters_stay_bounded_everywhere() -> None:
     trace = evented([(("x" * 10_000, "ف" * 5_000, "関" * 3_000, "🔥"), 5)])
 

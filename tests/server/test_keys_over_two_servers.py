@@ -24,6 +24,7 @@ async def answers_of(addresses: tuple[str, str], key: str) -> list[httpx.Respons
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.long
 def test_of_a_hundred_requests_at_once_over_two_processes_exactly_sixty_pass(tmp_path: Path) -> None:
     data = tmp_path / "data"
     written = []

@@ -79,6 +79,7 @@ def test_administration_members_memory_and_keys_have_no_scope() -> None:
         assert scope_of("GET", path) is None
 
 
+@pytest.mark.long
 async def test_every_route_refuses_a_key_without_its_scope(tmp_path: Path) -> None:
     async with server_with_keys(tmp_path) as (server, annas, keys):
         before = await what_anna_sees(server, annas)

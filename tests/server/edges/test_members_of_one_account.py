@@ -172,7 +172,8 @@ async def test_no_route_shows_a_member_what_another_asked_in_private(team: Team)
                     continue  # an owner administers
                 answer = await call(team.server, team.annas, method, path, team.headers(name, acting=acting))
                 asked: RouteName = (method, path)
-                assert answer.status_code < 500, (name, asked, answer.text)
+                # What needs a part that this application has not is "not supported"; anything else of 500 is a fault.
+                assert answer.status_code in (*range(500), 501), (name, asked, answer.text)
                 assert SECRET not in answer.text, (name, asked)
                 if asked in OF_A_CONVERSATION or (name == "carl" and acting):
                     assert answer.status_code == 404, (name, asked, answer.text)

@@ -25,6 +25,9 @@ SHARING = replace(LOCAL_PLAN, allow_public_sharing=True)
 ELSEWHERE = {
     "search_findings",
     "ask_traces",
+    "query_library",
+    "search_memory",
+    "search_knowledge",
     "get_usage",
     "core_memory_append",
     "core_memory_replace",

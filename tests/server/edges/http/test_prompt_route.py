@@ -36,7 +36,10 @@ async def test_whom_an_answer_asked_outside_is_among_its_sources_and_stored_with
     async with running_server(tmp_path, ScriptedAgent(sources=(page, OutsideSource(name="tracker")))) as server:
         await server.trace_id()
         answer = (await server.http.post("/api/chat", json={"message": "?"}, headers=AS_ANNA)).json()
-        sources = [{"name": "docs.example", "url": page.url}, {"name": "tracker", "url": None}]
+        sources = [
+            {"name": "docs.example", "url": page.url, "handle": None},
+            {"name": "tracker", "url": None, "handle": None},
+        ]
         assert answer["sources"] == sources
         path = f"/api/v1/sessions/{answer['session_id']}/messages"
         history = (await server.http.get(path, headers=AS_ANNA)).json()["messages"]

@@ -25,6 +25,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "query_trace": {"sql": "SELECT count(*) AS n FROM nodes"},
     "draw_chart": {"kind": "self_time"},
     "compare_traces": {"others": ["p0"]},
+    "search_memory": {"query": "slow"},
+    "search_knowledge": {"query": "py-spy"},
     "check_answer": {"text": "All in all it takes [1.00 kB](#p0.total)."},
 }
 

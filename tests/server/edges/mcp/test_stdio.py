@@ -61,7 +61,9 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(
     async with talking(str(sample), str(timeline), "--sources", str(tmp_path)) as client:
         offered = {tool.name for tool in (await client.list_tools()).tools}
         assert offered == {"list_traces", "check_answer"} | {
-            tool.name for tool in TOOLS if not tool.needs & {"viewer", "view", "page", "account", "memory", "history"}
+            tool.name
+            for tool in TOOLS
+            if not tool.needs & {"viewer", "view", "page", "account", "memory", "history", "recall", "documents"}
         }
         assert [one.name for one in (await client.list_prompts()).prompts] == ["why_is_this_slow", "compare_these"]
         assert "slow" in str(await client.get_prompt("why_is_this_slow"))

@@ -27,7 +27,10 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   const place = found?.handle ?? (isFigure(address) && placeOfFigure(address));
   if (DOCUMENT_LINK.test(address)) {
     // Document and heading are named below the answer: there is nothing in the chart to go to.
-    token.attrs = [["class", "document-citation"], ["title", "From a document, which is named below"]];
+    token.attrs = [
+      ["class", "document-citation"],
+      ["title", "From a document, which is named below"],
+    ];
   } else if (place) {
     token.attrs = [
       ["href", `#${place}`],

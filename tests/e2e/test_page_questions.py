@@ -106,7 +106,7 @@ def test_sql_is_written_in_the_room_run_again_and_says_what_is_wrong(
     of_two = "name = 'read' and recording like 'dusk-%'"
     text.fill(f"select recording, self_value from lib.functions where {of_two} order by 1")
     text.press("Enter")
-    shown = page.locator(".open-question")
+    shown = page.locator(".open-question").first  # below it are those that were saved
     expect(shown.locator(".answer-chart .point")).to_have_count(2)
     shown.get_by_text("Open query").click()
     sql = shown.get_by_label("SQL")

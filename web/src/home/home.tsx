@@ -5,7 +5,7 @@ import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { roomPath } from "../route.ts";
 import { formatSize, formatValue } from "../viewer/values.ts";
-import { LabelForm } from "./label_form.tsx";
+import type { LabelForm } from "./label_form.tsx";
 import { labelsOf, searchIn } from "./labels.ts";
 import { UploadList } from "./upload_list.tsx";
 
@@ -161,6 +161,10 @@ interface ItemProps {
 function TraceItem({ trace, remove, relabelled }: ItemProps) {
   const [asking, setAsking] = useState(false);
   const [labelling, setLabelling] = useState(false);
+  const [form, setForm] = useState<{ LabelForm: typeof LabelForm } | null>(null);
+  useEffect(() => {
+    if (labelling) import("./label_form.tsx").then(setForm, () => setLabelling(false));
+  }, [labelling]);
   const [fresh] = useState(newId);
   const facts = [
     trace.format,
@@ -215,8 +219,8 @@ function TraceItem({ trace, remove, relabelled }: ItemProps) {
           <Icon name="trash" />
         </button>
       )}
-      {labelling && (
-        <LabelForm
+      {labelling && form && (
+        <form.LabelForm
           trace={trace}
           done={(now) => {
             if (now) relabelled(now);

@@ -30,10 +30,11 @@ const ROWS = 500;
 
 export function useFrameNumbers(store: ViewerStore, profile: string, transforms: Transforms): FrameNumbers {
   const [numbers, setNumbers] = useState(NONE);
+  const text = uprightText(transforms);
   useEffect(() => {
     let current = true;
     setNumbers(NONE);
-    topFunctions(store.path, profile, ROWS, uprightText(transforms))
+    topFunctions(store.path, profile, ROWS, text)
       .then((table) => {
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
         if (current)
@@ -49,7 +50,7 @@ export function useFrameNumbers(store: ViewerStore, profile: string, transforms:
     return () => {
       current = false;
     };
-  }, [store, profile, transforms]);
+  }, [store, profile, text]);
   return numbers;
 }
 

@@ -47,7 +47,7 @@ NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
 SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
 DRAWN = re.compile(
-    r"^\s*(?!.*\b(?:flame ?(?:graph|chart)|icicle|sandwich))(?:please |can you |could you )?"
+    r"^\s*(?!(?:\w+ ){1,4}(?:flame ?(?:graph|chart)|icicle|sandwich)\b)(?:please |can you |could you )?"
     r"(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
     r"(?:show|give|make|draw|plot)?(?: me)? ?(?:a |an |the )?(?:histogram|(?:bar|line|pie) chart) (?:of|for)\b)",
     re.IGNORECASE,

@@ -1,5 +1,6 @@
 """The real clients, and the official example server, from npm, pinned by lock files; installed once into `.make`."""
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -30,14 +31,17 @@ def installed(pins: Path, name: str) -> Path:
     REQUIRE_PACKAGE_INDEX=1 that is a failure."""
     pinned = b"".join((pins / one).read_bytes() for one in ("package.json", "package-lock.json", ".npmrc"))
     folder = MADE / f"{name}-{hashlib.sha256(pinned).hexdigest()[:12]}"
-    if not folder.is_dir():
-        fresh = folder.with_suffix(f".{os.getpid()}")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        for one in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(pins / one, fresh / one)
-        _install(fresh)
-        fresh.replace(folder)
+    MADE.mkdir(exist_ok=True)
+    with (MADE / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another test process may be at it
+        if not folder.is_dir():
+            fresh = folder.with_suffix(f".{os.getpid()}")
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir()
+            for one in ("package.json", "package-lock.json", ".npmrc"):
+                shutil.copy(pins / one, fresh / one)
+            _install(fresh)
+            fresh.replace(folder)
     return folder
 
 

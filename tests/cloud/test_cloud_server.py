@@ -55,6 +55,7 @@ async def test_a_page_learns_the_project_and_may_reach_it(tmp_path: Path) -> Non
             "supabaseAnonKey": team.supabase.keys.api_key("anon"),
             "realtime": True,
             "memory": False,
+            "teams": True,
         }
         policy = answer.headers["content-security-policy"]
         socket_url = team.supabase.url.replace("http", "ws", 1)

@@ -5,14 +5,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKED = ("traces", "rendering", "limits", "server", "supabase", "fixtures/sample")
-FILES = ("hatch_build.py", "pyproject.toml", "requirements-build.lock", "README.md", "LICENSE")
+TARGETS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+PACKED = [ROOT / "pyproject.toml", *(ROOT / name for name in TARGETS["sdist"]["include"] if name != "web")]
 BUILD_S, READ_S = 420, 60
 BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
 AVAILABILITY = (
@@ -28,10 +29,13 @@ REQUIRED = os.environ.get("REQUIRE_PACKAGE_INDEX") == "1"
 def built_without_compiler(folder: Path, **variables: str) -> tuple[Path, str]:
     """The wheel of a copy of the sources, built where PATH leads to no program, and what was printed; also unpacked."""
     source, wheels, empty = folder / "source", folder / "wheels", folder / "empty"
-    for name in PACKED:
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    for name in FILES:
-        shutil.copy2(ROOT / name, source / name)
+    for path in PACKED:
+        copy = source / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        else:
+            shutil.copy2(path, copy)
     page = source / "server" / "page"
     page.mkdir(exist_ok=True)
     (page / ".digest").touch()  # without web/ a built page is taken as it is

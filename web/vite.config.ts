@@ -6,6 +6,9 @@ import { defineConfig, type Plugin } from "vite";
 /** The server that `npm run dev` talks to: `flamechat serve` at its usual port. */
 const SERVER = "http://127.0.0.1:8484";
 
+/** What markdown-it imports and the page does not need, or a browser has itself. */
+const STAND_INS = { "linkify-it": "no_bare_links", entities: "character_references", "uc.micro": "punctuation" };
+
 const OF_EVERY_ROOM =
   /src\/(api|accounts\/(teams|acting|usage|usage_meter)|questions\/asked|chat\/turn|conversations\/conversation_item)\.tsx?$/;
 
@@ -25,7 +28,11 @@ const brotli: Plugin = {
 
 export default defineConfig({
   plugins: [brotli],
-  resolve: { alias: { "linkify-it": join(import.meta.dirname, "src/chat/no_bare_links.ts") } },
+  resolve: {
+    alias: Object.fromEntries(
+      Object.entries(STAND_INS).map(([name, file]) => [name, join(import.meta.dirname, `src/chat/${file}.ts`)]),
+    ),
+  },
   build: {
     outDir: "../server/page",
     emptyOutDir: true,

@@ -13,6 +13,8 @@ from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoin
 if TYPE_CHECKING:
     from limits.administration import Administration
     from server.adapters.postgres.pool import Database
+    from server.adapters.terminal.project_auth import ProjectAuth
+    from server.adapters.terminal.system_keyring import SystemKeyring
     from server.adapters.workers.local_files import LocalFiles
     from server.agent.turn import Pictures
     from server.edges.cli.config import Checked, ShownSetting
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
+    from server.ports.terminal_sessions import TerminalSessions
     from server.settings import Settings
     from server.turns.account_memory import AccountMemory
     from server.turns.team_knowledge import TeamKnowledge
@@ -60,7 +63,30 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         record=_record,
         recorders=_recorders,
         foreign_servers=_foreign_servers,
+        terminal_sessions=_terminal_sessions,
     )
+
+
+def _terminal_sessions() -> "TerminalSessions":
+    """Where programs of this user keep their settings; no setting of ours is loaded for it."""
+    import platformdirs
+
+    from server.adapters.terminal.kept_sessions import KeptSessions
+
+    folder = Path(platformdirs.user_config_dir("flamechat", appauthor=False))
+    return KeptSessions(folder, _project_auth, _system_keyring)
+
+
+def _project_auth(url: str, key: str) -> "ProjectAuth":
+    from server.adapters.terminal.project_auth import ProjectAuth
+
+    return ProjectAuth(url, key)
+
+
+def _system_keyring() -> "SystemKeyring":
+    from server.adapters.terminal.system_keyring import SystemKeyring
+
+    return SystemKeyring()
 
 
 def _foreign_servers() -> "ForeignServers":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # most commands need neither an agent nor a database, and sta
     from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
     from server.ports.invocations import Invocations
+    from server.ports.terminal_sessions import TerminalSessions
     from server.turns.account_memory import AccountMemory
     from server.turns.team_knowledge import TeamKnowledge
     from traces.model import Trace
@@ -141,6 +142,13 @@ def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Adminis
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
 
 
+def no_sessions() -> "TerminalSessions":
+    """The entry point of a program in which nobody signs in."""
+    from server.ports.terminal_sessions import NoTerminalSessions
+
+    return NoTerminalSessions()
+
+
 def no_memory(data: Path | None, _: str) -> "AbstractAsyncContextManager[tuple[AccountMemory, Caller]]":
     """The entry point of a program that has no database."""
     raise ConfigError(f"nothing is remembered at {data or 'this place'}")
@@ -259,7 +267,7 @@ class CliEntryPoints:
     `batch` measures the recordings of a place. `record` runs a command under a recorder, with a line for the
     person before; `recorders` lists them. `show_config` lists the settings, `check_config` tries what they name.
     All raise ConfigError. `missing_kernels` is a line about the compiled kernels where they are not in use.
-    `foreign_servers` asks the other servers whose tools may be used.
+    `foreign_servers` asks the other servers whose tools may be used, `terminal_sessions` has who is signed in here.
     """
 
     serve: Callable[[ServeOptions], int]
@@ -281,4 +289,5 @@ class CliEntryPoints:
     record: Callable[[RecordOptions, Callable[[str], None]], Recorded] = no_recording
     recorders: Callable[[], Sequence[ListedRecorder]] = tuple
     foreign_servers: Callable[[], ForeignServers] = no_foreign_servers
+    terminal_sessions: "Callable[[], TerminalSessions]" = no_sessions
     batch: "Callable[[BatchOptions, Callable[[BatchDone], None]], Coroutine[Any, Any, BatchDone]]" = no_batch

@@ -10,6 +10,7 @@ from click.exceptions import Exit, NoSuchCommand
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import READ_FILE
+from server.edges.cli.signed_in import TERMINAL_SESSIONS
 
 DECLARED_IN = {
     "record": "record_options",
@@ -30,6 +31,9 @@ DECLARED_IN = {
     "mcp": "running",
     "schema": "sql_commands",
     "serve": "running",
+    "login": "login_commands",
+    "logout": "login_commands",
+    "whoami": "login_commands",
     "upload": "upload_command",
     "batch": "batch_command",
     "ask": "ask_command",
@@ -102,6 +106,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named. Raises Exit."""
         READ_FILE.set(self._entry_points.read_file)
+        TERMINAL_SESSIONS.set(self._entry_points.terminal_sessions)
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -15,6 +15,8 @@ import click
 
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.edges.cli.shared_options import token_option
+from server.edges.cli.signed_in import terminal_sessions
+from server.errors import ServerError
 from server.quoting import plain
 
 DEFAULT_SERVER = "http://127.0.0.1:8484"
@@ -50,15 +52,70 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Refused(Exception):
+    """Why a request came to nothing, and the command's exit code."""
+
+    def __init__(self, why: str, code: int = FAILED) -> None:
+        super().__init__(why)
+        self.code = code
+
+
+def server_address(server: str) -> str:
+    """As sessions are kept by: scheme and host in small letters, no slash at the end. Ends the command where it is
+    none."""
+    parts = urlsplit(server.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
+        fail(f"{plain(server, 200)} is no address of a server, such as {DEFAULT_SERVER}.", MISUSED)
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
 def asked(
-    server: str, token: str | None, method: str, path: str, *, body: bytes | IO[bytes] = b"", length: int | None = None
+    server: str,
+    token: str | None,
+    method: str,
+    path: str,
+    *,
+    body: bytes | IO[bytes] = b"",
+    length: int | None = None,
+    signs_in: bool = True,
 ) -> dict[str, Any]:
     """What a server answers to a request of its API, as JSON; a refusal and a server that cannot be reached end the
-    command with their reason."""
-    address = server.rstrip("/")
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        fail(f"{plain(server, 200)} is no address of a server, such as {DEFAULT_SERVER}.", MISUSED)
+    command with their reason. Without a token it is asked as whoever is signed in to it, unless `signs_in` is False."""
+    try:
+        shown = token or (_token_of(server) if signs_in else None)
+        return _answer(server, shown, method, path, body=body, length=length)
+    except _Refused as refused:
+        fail(str(refused), refused.code)
+
+
+def answered(server: str, token: str | None, method: str, path: str) -> str | None:
+    """None where the server answers as it should, else why not."""
+    try:
+        _answer(server, token, method, path)
+    except _Refused as refused:
+        return str(refused)
+    return None
+
+
+def _token_of(server: str) -> str | None:
+    """Raises _Refused where the session that is there cannot be used."""
+    try:
+        return terminal_sessions().token(server_address(server))
+    except ServerError as error:
+        raise _Refused(plain(str(error), ANSWER_CHARACTERS)) from error
+
+
+def _answer(
+    server: str,
+    token: str | None,
+    method: str,
+    path: str,
+    *,
+    body: bytes | IO[bytes] = b"",
+    length: int | None = None,
+) -> dict[str, Any]:
+    """Raises _Refused."""
+    address = server_address(server)
     kind = "application/json" if isinstance(body, bytes) else "application/octet-stream"
     headers = {"Accept": "application/json", "Content-Type": kind}
     if length is not None:
@@ -75,9 +132,11 @@ def asked(
             found: dict[str, Any] = json.loads(answer.read() or b"{}")
             return found
     except urllib.error.HTTPError as refused:
-        fail(_why(refused), FAILED)
+        raise _Refused(_why(refused)) from refused
     except (OSError, http.client.HTTPException, ValueError) as error:
-        fail(f"{plain(address, 200)} does not answer as a Flamechat server: {plain(str(error), 200)}", FAILED)
+        raise _Refused(
+            f"{plain(address, 200)} does not answer as a Flamechat server: {plain(str(error), 200)}"
+        ) from error
 
 
 def sent_file(server: str, token: str | None, path: str, file: Path) -> dict[str, Any]:
@@ -104,5 +163,9 @@ def _why(refused: urllib.error.HTTPError) -> str:
     detail = said.get("detail") if isinstance(said, dict) else None
     if isinstance(detail, str) and detail:
         return plain(detail, ANSWER_CHARACTERS)
-    hint = ": name its access token with --token" if refused.code == http.client.UNAUTHORIZED else ""
+    hint = (
+        ": sign in with flamechat login, or name its access token with --token"
+        if refused.code == http.client.UNAUTHORIZED
+        else ""
+    )
     return f"The server answers with status {refused.code}{hint}."

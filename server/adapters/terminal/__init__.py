@@ -1,0 +1,1 @@
+"""Sessions of people at a terminal: begun and renewed with a project's Auth, kept in the system's keyring."""

@@ -53,14 +53,7 @@ def said(pattern: re.Pattern[str], report: str, *, self_first: bool) -> dict[str
     return {name: found[0] for name, found in rows.items() if len(found) == 1}
 
 
-@pytest.fixture(scope="session")
-def go_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home of its own, that every call shares: go builds its pprof once, at the first, for half a minute."""
-    return tmp_path_factory.mktemp("go")
-
-
 @pytest.mark.long
-@pytest.mark.xdist_group("go")
 @pytest.mark.skipif(GO is None, reason="go is not installed: no go tool pprof")
 @pytest.mark.parametrize(
     ("name", "value", "unit"),
@@ -72,7 +65,7 @@ def go_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_functions_have_what_go_tool_pprof_says(
-    name: str, value: str, unit: str, fixtures: Path, request: pytest.FixtureRequest, go_home: Path
+    name: str, value: str, unit: str, fixtures: Path, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     root = fixtures.parent if name.startswith("fixtures/") else request.getfixturevalue("shared")
     trace = read((root / name).read_bytes())
@@ -84,7 +77,7 @@ def test_functions_have_what_go_tool_pprof_says(
         text=True,
         check=True,
         timeout=SECONDS,
-        env={"PATH": os.environ["PATH"], "HOME": str(go_home), "PPROF_TMPDIR": str(go_home)},
+        env=os.environ | {"PPROF_TMPDIR": str(tmp_path)},  # go builds its pprof at the first call, and keeps it in HOME
     )
     expected = said(PPROF_ROW, result.stdout, self_first=True)
     ours = by_name(trace, [v.name for v in trace.profiles[0].values].index(value))

@@ -1,5 +1,6 @@
 """A command as it is run, and the words of it that say which program it is."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,6 +104,23 @@ def interpreter_of(head: bytes) -> tuple[str, ...]:
     if words and PurePath(words[0]).name == "env":
         words = words[2:] if words[1:2] == ["-S"] else words[1:]
     return tuple(words)
+
+
+_SHIM = re.compile(rb'^exec (?:"([^"\n]+)"|(\S+)) exec ', re.MULTILINE)
+_VERSION_MANAGER = re.compile(r"[a-z]+env|asdf")
+
+
+def shim_manager(script: bytes) -> str | None:
+    """The version manager (pyenv, rbenv, nodenv, asdf and their like) whose shim a shell script is; None for another.
+
+    A shim carries the name of a program and runs the version of it that is chosen for a folder:
+    `exec "/home/me/.pyenv/libexec/pyenv" exec "$program" "$@"`.
+    """
+    found = _SHIM.search(script)
+    if found is None:
+        return None
+    manager = os.fsdecode(found[1] or found[2])
+    return manager if _VERSION_MANAGER.fullmatch(PurePath(manager).name) else None
 
 
 def unwrapped(argv: Sequence[str], interpreter: Sequence[str]) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from server.errors import CannotRecord
 from server.recording.choosing import ABSENT, MISUSED
-from server.recording.command import Command, interpreter_of, unwrapped
+from server.recording.command import Command, interpreter_of, shim_manager, unwrapped
 from server.recording.recorder import Recorder
 
 PROBE_S = 20.0
 """For a program that prints its version: far more than it takes on a busy machine."""
 
-HEAD_BYTES = 512
-"""More than a system reads of a `#!` line."""
+HEAD_BYTES = 4096
+"""More than a system reads of a `#!` line, and more than a version manager writes into a shim."""
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -31,13 +31,31 @@ def resolved(argv: Sequence[str]) -> Command:
             raise CannotRecord(f"{argv[0]} cannot be run: it is no program", exit_code=NOT_EXECUTABLE)
         raise CannotRecord(f"{argv[0]}: no such command", exit_code=NOT_FOUND)
     called = (os.path.abspath(path), *argv[1:])  # noqa: PTH100  links stay: a virtual environment's Python is one
-    interpreter = interpreter_of(_head(called[0]))
+    head = _head(called[0])
+    manager = shim_manager(head)
+    behind = _behind_shim(manager, called[0]) if manager is not None else None
+    if behind is not None:
+        called = (behind, *argv[1:])
+        head = _head(behind)
+    interpreter = interpreter_of(head)
     if not interpreter:
         return Command(argv=called)
     runs = shutil.which(interpreter[0])
     if runs is None:
         raise CannotRecord(f"{argv[0]} needs {interpreter[0]}: no such command", exit_code=NOT_FOUND)
     return Command(argv=unwrapped(called, (runs, *interpreter[1:])))
+
+
+def _behind_shim(manager: str, shim: str) -> str | None:
+    """The program that a version manager runs for a shim in this folder; None where the manager does not say."""
+    try:
+        ended = subprocess.run(
+            [manager, "which", Path(shim).name], check=False, capture_output=True, text=True, timeout=PROBE_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    path = ended.stdout.strip()
+    return path if ended.returncode == 0 and os.access(path, os.X_OK) and path != shim else None
 
 
 def command_of(pid: int) -> Command:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.recording.command import Command, interpreter_of
+from server.recording.command import Command, interpreter_of, shim_manager
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,24 @@ def test_a_program_is_called_by_what_people_call_it(argv: tuple[str, ...], progr
 )
 def test_a_scripts_first_line_names_its_interpreter(head: bytes, words: tuple[str, ...]) -> None:
     assert interpreter_of(head) == words
+
+
+@pytest.mark.parametrize(
+    ("script", "manager"),
+    [
+        (
+            b'#!/usr/bin/env bash\nset -e\nexec "/opt/pyenv/libexec/pyenv" exec "$program" "$@"\n',
+            "/opt/pyenv/libexec/pyenv",
+        ),
+        (b'#!/usr/bin/env bash\nexec "/opt/my tools/bin/rbenv" exec "$program" "$@"\n', "/opt/my tools/bin/rbenv"),
+        (
+            b'#!/usr/bin/env bash\n# asdf-plugin: nodejs 20\nexec /opt/asdf/bin/asdf exec "node" "$@"\n',
+            "/opt/asdf/bin/asdf",
+        ),
+        (b'#!/bin/sh\nexec "/usr/bin/env" exec "$@"\n', None),
+        (b'#!/bin/sh\n# exec "pyenv" exec "$program"\n', None),
+        (b"#!/bin/sh\necho hello\n", None),
+    ],
+)
+def test_a_shim_names_its_version_manager(script: bytes, manager: str | None) -> None:
+    assert shim_manager(script) == manager

@@ -191,8 +191,8 @@ def _waiting_invisible(subject: Subject) -> Verdict:
         "{0} measures time on a processor only: what waits for disk, network, locks or other threads is not in it.",
         Severity.INFO,
         (Evidence(profile.handle, profile.name),),
-        advice="For latency record wall-clock time: py-spy record --idle, async-profiler -e wall, Go's block and mutex "
-        "profiles, perf with off-CPU events, or a timeline.",
+        advice="For latency record wall-clock time, by `flamechat record --what wall -- COMMAND` or with py-spy record "
+        "--idle, async-profiler -e wall, Go's block and mutex profiles, perf with off-CPU events, or a timeline.",
     )
 
 

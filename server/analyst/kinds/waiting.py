@@ -34,8 +34,9 @@ WAITED = 5
 """Functions that are listed of a profile of waiting."""
 
 HOW_TO_RECORD_WAITING = (
-    "Record wall-clock time instead: py-spy with `--idle`, pyinstrument, stackprof with `:wall`, perf with "
-    "`sched:sched_switch`, Go's block and mutex profiles, or a Chrome trace."
+    "Record wall-clock time instead: `flamechat record --what wall -- COMMAND` finds what can do it here, such as "
+    "py-spy with `--idle`, pyinstrument, stackprof with `:wall`; else perf with `sched:sched_switch`, Go's block and "
+    "mutex profiles, or a Chrome trace."
 )
 SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (

@@ -16,6 +16,10 @@ import threading
 import types
 
 
+CANNOT_OPEN = 2
+"""Python's own exit code for a script that it cannot read."""
+
+
 def _run(kind: str, target: str, profile: cProfile.Profile) -> None:
     """The target as `__main__`, profiled from its first line. Raises what it raises."""
     if kind == "-m":
@@ -32,8 +36,13 @@ def _run(kind: str, target: str, profile: cProfile.Profile) -> None:
         sys.path[0] = os.path.dirname(os.path.realpath(target))  # noqa: PTH120  as Python fills it
         path = os.path.abspath(target)  # noqa: PTH100  as Python names it since 3.9
         vars(module)["__file__"] = path
-        with open(target, "rb") as file:  # noqa: PTH123  the program's own path, as it was given
-            code = compile(file.read(), path, "exec")
+        try:
+            with open(target, "rb") as file:  # noqa: PTH123  the program's own path, as it was given
+                source = file.read()
+        except OSError as error:
+            sys.stderr.write(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
+            sys.exit(CANNOT_OPEN)
+        code = compile(source, path, "exec")
     sys.modules["__main__"] = module
     profile.enable()
     exec(code, vars(module))  # noqa: S102  the program that was asked for
@@ -74,6 +83,9 @@ def main() -> None:
 
 
 def _write(profiles: "list[cProfile.Profile]", output: str) -> None:
+    profiles[0].create_stats()
+    if not profiles[0].stats:  # nothing ran: the file is not there, or is no Python
+        return
     total = pstats.Stats(profiles[0])
     for profile in profiles[1:]:
         profile.create_stats()

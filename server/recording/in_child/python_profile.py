@@ -15,7 +15,6 @@ import sys
 import threading
 import types
 
-
 CANNOT_OPEN = 2
 """Python's own exit code for a script that it cannot read."""
 

@@ -108,6 +108,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             serving = tasks.create_task(server.serve(sockets=[listening]))
             running_tasks = []
             looping = [parts.loops.start("event_loop_lag", parts.measures.watch_loop)]
+            if parts.services.socket.gates is not None:
+                looping.append(parts.loops.start("gate_results", parts.services.socket.gates.run))
             if settings.runs_turns:
                 running_tasks.append(tasks.create_task(parts.runner.run()))
                 looping.append(parts.loops.start("retention", parts.retention.run))

@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from server.adapters.supabase.realtime import RealtimeRelay
 from server.ports.identity import Identity
 from server.turns.gate_checks import GateChecks
+from server.turns.gate_informing import GateInforming
 from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KeyedIdentity
 from server.turns.key_issuing import KeyIssuing
@@ -33,4 +35,13 @@ def gate_keeping_of(adapters: "Adapters", library: TraceLibrary) -> GateKeeping 
 def gate_checks_of(adapters: "Adapters", library: TraceLibrary) -> GateChecks | None:
     """None where no gates are kept."""
     gates = adapters.rows.gates
-    return None if gates is None else GateChecks(gates, library, adapters.clock, adapters.webhooks)
+    if gates is None:
+        return None
+    relay = adapters.backing.relay
+    broadcast = relay.inform if isinstance(relay, RealtimeRelay) else None
+    return GateChecks(gates, library, adapters.clock, adapters.webhooks, broadcast)
+
+
+def gate_informing_of(adapters: "Adapters") -> GateInforming | None:
+    """None where no gates are kept."""
+    return None if adapters.rows.gates is None else GateInforming(adapters.rows.gates)

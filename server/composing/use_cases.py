@@ -13,9 +13,9 @@ from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.prometheus import PrometheusMeasures
 from server.agent.turn import Agent, TurnInput
+from server.composing import keys_and_gates
 from server.composing.agent import first_call
 from server.composing.build import run_facts
-from server.composing.keys_and_gates import gate_checks_of, gate_keeping_of, identity_of, key_issuing_of
 from server.composing.memory_use_cases import memory_use_cases, own_documents
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
@@ -71,6 +71,7 @@ from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
 from server.turns.memory_keeping import MemoryKeeping
+from server.turns.openings import Openings
 from server.turns.outside_reach import OutsideReach
 from server.turns.prepared_turn import TurnPreparation
 from server.turns.question_keeping import QuestionKeeping
@@ -114,8 +115,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backing:
-    """Who people are, where files are kept and who else receives turns. `relay` is the one to publish to; `user` the
-    one of a server on one machine."""
+    """Who people are, and where files are kept. `relay` is published to; `user` is that of a server on one machine."""
 
     objects: ObjectStore
     identity: Identity
@@ -184,9 +184,9 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     readiness = Readiness(
         ask_database=adapters.rows.plans.plans, loops=adapters.loops, stopping=stopping, folder=adapters.scratch
     )
-    token, gate_checks = settings.metrics_token, gate_checks_of(adapters, library)
+    token, gate_checks = settings.metrics_token, keys_and_gates.gate_checks_of(adapters, library)
     server = ServerServices(
-        identity=identity_of(adapters),
+        identity=keys_and_gates.identity_of(adapters),
         why_not_ready=readiness,
         metrics=measures.exposition,
         metrics_token=None if token is None else token.get_secret_value(),
@@ -251,14 +251,18 @@ def _services(
         ),
         streams=_streams(settings, adapters, library, conversation),
         socket=SocketServices(
-            identity=identity, conversation=conversation, sockets=sockets, socket_idle_s=settings.socket_idle_seconds
+            identity=identity,
+            conversation=conversation,
+            sockets=sockets,
+            socket_idle_s=settings.socket_idle_seconds,
+            gates=keys_and_gates.gate_informing_of(adapters),
         ),
         plans=PlanServices(
             administration=administration,
             conversation=conversation,
             models=settings.offered_models,
             invocations=adapters.rows.invocations,
-            key_issuing=key_issuing_of(adapters),
+            key_issuing=keys_and_gates.key_issuing_of(adapters),
         ),
         tools=ToolServices(
             identity=identity,
@@ -275,7 +279,7 @@ def _services(
             account_teams=account_teams(rows.teams, backing.objects, workers, several=backing.client.teams)
         ),
         rates=rates_of(settings, adapters.clock, adapters.measures.refused),
-        gates=GateServices(keeping=gate_keeping_of(adapters, library)),
+        gates=GateServices(keeping=keys_and_gates.gate_keeping_of(adapters, library)),
     )
 
 
@@ -361,7 +365,7 @@ def _conversation(
     return Conversation(
         conversations=adapters.rows.conversations,
         library=library,
-        workers=adapters.workers,
+        openings=Openings(library, adapters.rows.gates),
         objects=adapters.backing.objects,
         queue=queue,
         relay=adapters.backing.relay,

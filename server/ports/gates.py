@@ -168,6 +168,10 @@ class Gates(Protocol):
         already."""
         ...
 
+    async def judged_lately(self, seconds: float) -> Sequence[GateResult]:
+        """Of all accounts, the oldest first: for servers, which inform the members."""
+        ...
+
     async def take_webhook(self, seconds: float) -> Webhook | None:
         """One that is due, for so long; None when there is none."""
         ...

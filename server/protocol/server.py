@@ -71,6 +71,19 @@ class MemoryChanged(WireModel):
     decision: Literal["keep", "edit", "no", "auto"] | None = None
 
 
+class GateChanged(WireModel):
+    """A gate of the account has judged an upload, or could not, for the `problem` that it names: said once, to whoever
+    is in a conversation of that account."""
+
+    type: Literal["gate_changed"] = "gate_changed"
+    result_id: str
+    gate_id: str
+    gate_name: str
+    trace_id: str
+    outcome: Literal["held", "broken", "not decidable"] | None = None
+    problem: str | None = None
+
+
 class Pong(WireModel):
     type: Literal["pong"] = "pong"
     nonce: str
@@ -109,12 +122,16 @@ class ChatError(WireModel):
     resets_at: datetime | None = None
 
 
+AccountMessage = GateChanged
+"""What every member of an account may know."""
+
 ServerMessage = (
     ConnectionAck
     | WaitingForModel
     | TurnSnapshot
     | MemoryProposed
     | MemoryChanged
+    | GateChanged
     | Pong
     | ProtocolError
     | ChatError

@@ -32,12 +32,24 @@ class ViewerState(WireModel):
     colours: Colours = "file"
 
 
+class GateOpening(WireModel):
+    """What a gate of the account found broken of the trace, as Markdown, by rule and without a model; `before` is the
+    newest of the runs that it was judged by, where that is still there."""
+
+    result_id: str
+    gate_name: str
+    text: str
+    before_trace_id: str | None = None
+    before_name: str | None = None
+
+
 class Opening(WireModel):
     """The deterministic start of a session: costs nothing, needs no model."""
 
     summary: str
     findings: list[str]
     suggestions: list[str]
+    gate: GateOpening | None = None
 
 
 class HistoryMessage(WireModel):

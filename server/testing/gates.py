@@ -185,6 +185,11 @@ class MemoryGates:
         )
         return True
 
+    async def judged_lately(self, seconds: float) -> Sequence[GateResult]:
+        since = self._accounts.clock.now() - timedelta(seconds=seconds)
+        found = [one.result for one in self._checks.values() if one.result.judged_at and one.result.judged_at > since]
+        return sorted(found, key=lambda one: (one.judged_at, one.result_id))
+
     async def take_webhook(self, seconds: float) -> Webhook | None:
         now = self._accounts.clock.now()
         for check in self._checks.values():

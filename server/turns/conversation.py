@@ -12,7 +12,6 @@ from typing import Any
 from limits.administration import PlanRecords
 from limits.refusals import Decision
 from server.agent.model_call.offered_models import OfferedModels
-from server.agent.opening import opening
 from server.errors import BadRequest, DatabaseUnavailable, LimitExceeded, NotFound, TooManyAtOnce
 from server.ports.conversations import (
     Conversations,
@@ -30,16 +29,16 @@ from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay, Seen
 from server.ports.scores import NoScores, Scores
-from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, ResumeTurn, StartAnalysis, UserPrompt
 from server.protocol.mounted import ignored_tools
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
-from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
+from server.protocol.wire_values import HistoryMessage, LimitsView, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
 from server.turns.features import features
 from server.turns.history_messages import history_message
+from server.turns.openings import Openings
 from server.turns.page_answers import resume
 from server.turns.refusal_note import refusal_note
 from server.turns.runner import TurnRunner
@@ -70,7 +69,7 @@ class Conversation:
         *,
         conversations: Conversations,
         library: TraceLibrary,
-        workers: TraceWorkers,
+        openings: Openings,
         objects: ObjectStore,
         queue: TurnQueue,
         relay: Relay,
@@ -89,7 +88,7 @@ class Conversation:
         self._admission = admission or Admission(per_minute=None, what="prompts", monotonic=time.monotonic)
         self._conversations = conversations
         self._library = library
-        self._workers = workers
+        self._openings = openings
         self._objects = objects
         self._queue = queue
         self._relay = relay
@@ -109,7 +108,7 @@ class Conversation:
         """
         _same_user(caller, message.user_id)
         _, opened = await self._library.open(caller, message.trace_id)
-        opened_with = await self._workers.ask(opened, opening)
+        opening = await self._openings.of(caller, message.trace_id, opened)
         session = await self._conversations.open_session(
             caller, trace_id=message.trace_id, session_id=message.session_id
         )
@@ -125,11 +124,7 @@ class Conversation:
                 running = completed(running or left_of(waiting), waiting)
             ack = ConnectionAck(
                 session_id=session_id,
-                opening=Opening(
-                    summary=opened_with.summary,
-                    findings=list(opened_with.findings),
-                    suggestions=list(opened_with.suggestions),
-                ),
+                opening=opening,
                 history=await self.history(caller, session_id),
                 limits=await self._conversations.limits(caller, session_id),
                 running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),

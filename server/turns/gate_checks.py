@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import anyio
@@ -15,6 +16,7 @@ from server.ports.clock import Clock
 from server.ports.gates import MOST_TRIES, GateCheck, Gates, Webhook, WebhookSender, WebhookState
 from server.ports.identity import Caller
 from server.ports.web import WebFailed
+from server.protocol.server import GateChanged
 from server.turns.gate_judging import judge_runs, judgement_of, report_of
 from server.turns.trace_library import TraceLibrary
 from traces.errors import TraceError
@@ -36,13 +38,25 @@ SENDING_S = 60.0
 
 SIGNATURE = "Flamechat-Signature"
 
+Broadcast = Callable[[str, GateChanged], None]
+"""From an account and what its members are to be sent; never raises."""
+
 log = structlog.get_logger(__name__)
 
 
 class GateChecks:
-    """`run` ends only by being cancelled. Without a `sender` nothing is reported."""
+    """`run` ends only by being cancelled. Without a `sender` nothing is reported; `broadcast` informs the members of an
+    account who listen elsewhere than at a server's socket."""
 
-    def __init__(self, gates: Gates, library: TraceLibrary, clock: Clock, sender: WebhookSender | None = None) -> None:
+    def __init__(
+        self,
+        gates: Gates,
+        library: TraceLibrary,
+        clock: Clock,
+        sender: WebhookSender | None = None,
+        broadcast: Broadcast | None = None,
+    ) -> None:
+        self._broadcast = broadcast
         self._gates = gates
         self._library = library
         self._clock = clock
@@ -75,9 +89,19 @@ class GateChecks:
         if check is None:
             return False
         outcome, problem, report = await self._judged(check)
-        await self._gates.end_check(
+        has_ended = await self._gates.end_check(
             check.result_id, outcome=outcome, problem=problem, report=report, sends=self._sender is not None
         )
+        if has_ended and self._broadcast is not None:
+            changed = GateChanged(
+                result_id=check.result_id,
+                gate_id=check.gate_id,
+                gate_name=check.gate_name,
+                trace_id=check.trace_id,
+                outcome=None if outcome is None else outcome.value,
+                problem=problem,
+            )
+            self._broadcast(check.caller.account_id, changed)
         return True
 
     async def _judged(self, check: GateCheck) -> tuple[Outcome | None, str | None, bytes | None]:
@@ -99,7 +123,7 @@ class GateChecks:
         except (ServerError, TraceError) as error:
             return None, str(error), None
         noted = replace(judgement, notes=(*judgement.notes, *check.acceptances))
-        return noted.outcome, None, report_of(noted)
+        return noted.outcome, None, report_of(noted, runs_before=check.runs_before)
 
     async def report_one(self) -> bool:
         """Send one webhook that is due, if there is one."""

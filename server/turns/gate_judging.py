@@ -22,6 +22,8 @@ from traces.gate.rules import GrowthRule, Rule
 from traces.gate.run_measures import RunMeasures, function_keys, measure_run
 from traces.model import Trace
 
+RUNS_BEFORE = "runs_before"
+
 
 async def judge_runs(
     library: TraceLibrary,
@@ -65,9 +67,15 @@ def measured_run(trace: Trace, targets: Mapping[str, frozenset[FunctionKey]], fi
     return measure_run(select(trace, choice), targets=targets, findings=found)
 
 
-def report_of(judgement: Judgement) -> bytes:
-    """The judgement as JSON that `judgement_of` reads back; what JSON has no number for is a text."""
-    return json.dumps(_finite(asdict(judgement)), allow_nan=False).encode()
+def report_of(judgement: Judgement, *, runs_before: Sequence[str] = ()) -> bytes:
+    """The judgement as JSON that `judgement_of` reads back, with the ids of stored runs that it was judged by, the
+    oldest first; what JSON has no number for is a text."""
+    return json.dumps(_finite(asdict(judgement)) | {RUNS_BEFORE: list(runs_before)}, allow_nan=False).encode()
+
+
+def runs_before_of(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """Their ids, of a report that has them."""
+    return tuple(one for one in report.get(RUNS_BEFORE, ()) if isinstance(one, str))
 
 
 def judgement_of(report: Mapping[str, Any]) -> Judgement:

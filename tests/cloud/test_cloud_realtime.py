@@ -15,7 +15,7 @@ from server.adapters.postgres.people import account_of
 from server.adapters.postgres.pool import Database
 from server.adapters.supabase.realtime import Budget, RealtimeRelay
 from server.ports.identity import Caller
-from server.protocol.server import ChatError
+from server.protocol.server import ChatError, GateChanged
 from tests.cloud.faults import Fault
 from tests.cloud.node import needs_supabase_js, supabase_js
 from tests.cloud.published_turns import (
@@ -71,6 +71,20 @@ async def test_a_refusal_is_sent_as_chat_error() -> None:
             relay.refuse(S1, ChatError(error_code="limit_exceeded", message="No more.", used=5, limit=5))
         (broadcast,) = supabase.realtime.broadcasts
         assert (broadcast["event"], broadcast["payload"]["used"]) == ("chat_error", 5)
+
+
+async def test_what_a_gate_has_found_goes_to_the_topic_of_its_account() -> None:
+    account_id = "5f0c3a52-9d0f-4b7e-8a49-6d1f0f3c9b11"
+    found = GateChanged(result_id="r", gate_id="g", gate_name="hot", trace_id="t", outcome="broken")
+    async with supabase_server() as supabase:
+        async with relaying(supabase) as relay:
+            relay.inform(account_id, found)
+            for event in stamped(STARTED, *words(3), ENDED):
+                await relay.publish(event)
+        first, *others = supabase.realtime.broadcasts
+        assert (first["topic"], first["event"], first["private"]) == (f"account:{account_id}", "gate_changed", True)
+        assert (first["payload"]["gateName"], first["payload"]["outcome"]) == ("hot", "broken")
+        assert {one["event"] for one in others} == {"ai_response"}
 
 
 @pytest.mark.parametrize("fault", ["slow", "500", "cut", "hang", "wrong"])

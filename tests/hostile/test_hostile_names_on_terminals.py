@@ -42,7 +42,7 @@ COMMANDS = (
 """Every command that prints what is in a trace."""
 PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "config", "check-config", "mcp", "cache"}
 PRINTS_NO_NAMES |= {"plans", "usage", "users", "backup", "restore", "record", "memory", "upload", "ask", "batch"}
-PRINTS_NO_NAMES |= {"mcp-servers", "keys", "knowledge", "teams", "login", "logout", "whoami"}
+PRINTS_NO_NAMES |= {"mcp-servers", "keys", "knowledge", "teams", "login", "logout", "whoami", "gates"}
 
 
 def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:

@@ -8,8 +8,8 @@ export const MAX_PROMPT_CHARACTERS = 16000;
 
 export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | ResumeTurn | Authenticate | Ping;
 
-export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart | ModelChunkAppend |
-  ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | GateChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart |
+  ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
 
 export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle |
   ModelResponseEnd | TurnCancelled | TurnFailed;
@@ -72,6 +72,17 @@ export interface Feedback {
   messageId: string;
   score: -1 | 0 | 1;
   reason?: string | null;
+}
+
+/** A gate of the account has judged an upload, or could not, for the `problem` that it names: said once, to whoever is in a conversation of that account. */
+export interface GateChanged {
+  type: "gate_changed";
+  resultId: string;
+  gateId: string;
+  gateName: string;
+  traceId: string;
+  outcome: "held" | "broken" | "not decidable" | null;
+  problem: string | null;
 }
 
 /** The turn waits for the page: it acts, and answers with `resume`. Nothing of this attempt follows; what does begins with a snapshot. */

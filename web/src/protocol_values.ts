@@ -63,6 +63,15 @@ export interface FigurePlace {
   window: Window | null;
 }
 
+/** What a gate of the account found broken of the trace, as Markdown, by rule and without a model; `before` is the newest of the runs that it was judged by, where that is still there. */
+export interface GateOpening {
+  resultId: string;
+  gateName: string;
+  text: string;
+  beforeTraceId: string | null;
+  beforeName: string | null;
+}
+
 /** One row of the conversation, as the page shows it. */
 export interface HistoryMessage {
   messageId: string;
@@ -132,6 +141,7 @@ export interface Opening {
   summary: string;
   findings: string[];
   suggestions: string[];
+  gate: GateOpening | null;
 }
 
 /** Who outside the trace was asked for an answer, and answered: a site, a page, another server, a repository; or a document that it cites by its `handle`, such as `k17`. `url` is null where there is none to open. */

@@ -130,6 +130,9 @@ class PostgresGates:
         }
         return bool(await self._all("end_gate_check", named))
 
+    async def judged_lately(self, seconds: float) -> Sequence[GateResult]:
+        return [_result(row) for row in await self._all("gate_results_judged_lately", {"seconds": seconds})]
+
     async def take_webhook(self, seconds: float) -> Webhook | None:
         rows = await self._all("take_webhook", {"seconds": seconds})
         if not rows:

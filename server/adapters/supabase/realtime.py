@@ -14,10 +14,10 @@ import httpx
 import structlog
 
 from server.adapters.in_process.background_loops import BackgroundLoops
-from server.adapters.supabase.realtime_messages import Backlog
+from server.adapters.supabase.realtime_messages import Backlog, to_account
 from server.ports.relay import Listening, Relay, Seen
 from server.protocol.events import TurnEvent
-from server.protocol.server import ChatError, TurnSnapshot
+from server.protocol.server import AccountMessage, ChatError, TurnSnapshot
 
 BROADCAST = "/realtime/v1/api/broadcast"
 TICK_S = 0.05
@@ -63,6 +63,7 @@ class RealtimeRelay:
         self._pause_s = pause_s
         self._answer_s = answer_s
         self._backlogs: dict[str, Backlog] = {}
+        self._informing: list[dict[str, Any]] = []
         self._news = asyncio.Event()
         self._sending: asyncio.Task[None] | None = None
 
@@ -101,6 +102,12 @@ class RealtimeRelay:
         if backlog is not None:
             backlog.refuse(error)
 
+    def inform(self, account_id: str, message: AccountMessage) -> None:
+        """Send to the members of an account who listen on Realtime."""
+        if len(self._informing) < MAX_SESSIONS:
+            self._informing.append(to_account(account_id, message))
+        self._news.set()
+
     def _backlog(self, session_id: str) -> Backlog | None:
         self._news.set()
         if session_id not in self._backlogs and len(self._backlogs) >= MAX_SESSIONS:
@@ -117,20 +124,24 @@ class RealtimeRelay:
                     backlog.clear()
             if not messages:
                 await asyncio.sleep(TICK_S)
-            if not self._backlogs:
+            if not self._backlogs and not self._informing:
                 self._news.clear()
 
     async def _due(self, now: float) -> list[dict[str, Any]]:
         """One message of each session whose time has come, as far as the budget goes: ends and tools before text, who
         has waited longest first."""
+        if self._informing:
+            taken = await self._budget(min(len(self._informing), MAX_REQUEST_MESSAGES))
+            informing, self._informing = self._informing[:taken], self._informing[taken:]
+            return informing
         due = [backlog for backlog in self._backlogs.values() if backlog.due_at <= now and not backlog.is_empty]
         if not due:
             self._let_go()
             return []
         due.sort(key=lambda backlog: (not backlog.is_urgent, backlog.due_at))
         allowed = await self._budget(min(len(due), MAX_REQUEST_MESSAGES))
-        taken = (backlog.message(time.monotonic()) for backlog in due[:allowed])
-        return [message for message in taken if message is not None]
+        messages = (backlog.message(time.monotonic()) for backlog in due[:allowed])
+        return [message for message in messages if message is not None]
 
     def _let_go(self) -> None:
         """Forget sessions to which the end of their turn was sent."""

@@ -4,7 +4,7 @@ from collections import deque
 from typing import Any
 
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnFailed
-from server.protocol.server import ChatError, TurnSnapshot
+from server.protocol.server import AccountMessage, ChatError, TurnSnapshot
 from server.turns.lifecycle import ends_turn
 
 EVERY_S = 0.25
@@ -121,6 +121,12 @@ class Backlog:
 
     def _broadcast(self, event: str, payload: dict[str, Any]) -> dict[str, Any]:
         return {"topic": f"chat:{self._session_id}", "event": event, "payload": payload, "private": True}
+
+
+def to_account(account_id: str, message: AccountMessage) -> dict[str, Any]:
+    """A broadcast to the members of an account."""
+    payload = message.model_dump(mode="json", by_alias=True)
+    return {"topic": f"account:{account_id}", "event": message.type, "payload": payload, "private": True}
 
 
 def _continues(last: TurnEvent | TurnSnapshot, event: ModelChunkAppend) -> bool:

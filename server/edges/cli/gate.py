@@ -46,6 +46,7 @@ class GateRequest:
     server: str | None = None
     token: str | None = field(default=None, repr=False)
     reason: str | None = None
+    picture: Path | None = None
 
 
 def gate(request: GateRequest, scope: Scope) -> None:
@@ -78,8 +79,25 @@ def gate(request: GateRequest, scope: Scope) -> None:
     report = GateReport(judgement, rules, before, after, scope, single_run, code, report_only=request.report_only)
     if there is not None and where is not None:
         report = replace(report, diff=there.diff, command=where.as_options())
+    if request.picture is not None:
+        if there is not None:
+            fail(f"--diff draws files that are here; a server shows the diff at {there.diff}", MISUSED)
+        _draw(before[0], after[0], request.picture, scope)
+        report = replace(report, picture=request.picture)
     click.echo(written(report, request.form))
     raise click.exceptions.Exit(code)
+
+
+def _draw(before: Path, after: Path, picture: Path, scope: Scope) -> None:
+    """The diff flame graph into a file. Ends the command as wrongly called where that cannot be drawn or written: its
+    other codes are the judgement's."""
+    from server.edges.cli.render import render
+
+    profile = None if scope.profile == "all" else scope.profile
+    try:
+        render(after, picture, before=before, show=False, asked={"profile": profile, "before_profile": profile})
+    except click.exceptions.Exit:
+        raise click.exceptions.Exit(MISUSED) from None
 
 
 def _accept(request: GateRequest) -> None:

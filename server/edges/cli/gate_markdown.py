@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from server.edges.cli.gate_report import GateReport, counted, evidence_of, figures, headline, shares_of
+from server.edges.cli.gate_report import GateReport, counted, evidence_of, headline
 from server.quoting import clamp, plain, visible
 from traces.analysis.units import format_value
 from traces.gate.growth import Growth, Method
+from traces.gate.growth_text import figures, shares_of
 from traces.gate.judgement import ChangedFunction, RuleResult
 from traces.gate.outcome import Outcome
 from traces.gate.rules import GrowthRule
@@ -45,6 +46,8 @@ def as_markdown(report: GateReport) -> str:
         parts.append("**Most changed by themselves** (medians, untested)\n\n" + _table(header, changed))
     if report.diff is not None:
         parts.append(f"[Open the diff](<{quote(report.diff, safe=ADDRESS)}>)")
+    if report.picture is not None:
+        parts.append(f"![What changed, as a flame graph](<{quote(str(report.picture), safe=ADDRESS)}>)")
     parts.append(_how_sure(report))
     parts += [f"Note: {code(note, 300)}" for note in judgement.notes]
     parts.append("<details><summary>Reproduce</summary>\n\n" + _fenced(_commands(report)) + "\n\n</details>")

@@ -37,6 +37,7 @@ def _each_before(args: list[str]) -> list[str]:
 
 def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     """Add the command to the application."""
+    from server.edges.cli.server_requests import account_option
 
     @app.command(cls=GateCommand)
     @click.argument("after", metavar="AFTER...", nargs=-1, type=ANY_PATH, help="The runs that are judged.")
@@ -56,12 +57,16 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="Of the runs that are sent there.")
     @click.option("--server", help="The server of --baseline, where the runs are sent and judged.")
     @token_option
+    @account_option
     @click.option("--reason", help="Why: of `flamechat gate accept RESULT`, by an owner.")
     @click.option("--single-run", metavar="25%", help="With too few runs for a test, break on growth above this.")
     @click.option("--config", type=ANY_PATH, help="Rules and baseline; default: flamechat.toml here, if there is one.")
     @click.option("--report-only", is_flag=True, help="A broken rule ends with 0, not with 1.")
     @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="For people or for machines.")
     @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @click.option(
+        "--diff", "picture", type=ANY_PATH, help="Draw the diff flame graph of the first runs: x.png or x.svg."
+    )
     @scoped()
     def gate(after: tuple[Path, ...], *, as_json: bool, **given: Any) -> None:
         """Say whether runs keep rules that earlier runs set: exit code 0 yes, 1 no, 2 called wrongly, 3 not decidable.

@@ -9,9 +9,9 @@ from typing import Any
 from server.edges.cli.printing import where
 from server.edges.cli.scope import Scope
 from server.quoting import plain, visible
-from traces.analysis.units import format_share, format_value
-from traces.gate.growth import Growth, Method
-from traces.gate.judgement import ChangedFunction, Judgement, RuleResult
+from traces.analysis.units import format_share
+from traces.gate.growth_text import figures, shares_of
+from traces.gate.judgement import Judgement, RuleResult
 from traces.gate.outcome import Outcome
 from traces.gate.rules import GrowthRule, Rule
 
@@ -35,6 +35,9 @@ class GateReport:
 
     diff: str | None = None
     """The address that shows the first run after against the newest before."""
+
+    picture: Path | None = None
+    """The file in which that is drawn as a flame graph."""
 
 
 def written(report: GateReport, form: str) -> str:
@@ -90,6 +93,7 @@ def as_json(report: GateReport) -> str:
         "before": [str(path) for path in report.before],
         "after": [str(path) for path in report.after],
         "diff": report.diff,
+        "picture": None if report.picture is None else str(report.picture),
         "rules": [_rule_fields(result, judgement) for result in judgement.results],
         "changed": [asdict(row) for row in judgement.changed],
         "notes": list(judgement.notes),
@@ -121,37 +125,6 @@ def evidence_of(result: RuleResult, judgement: Judgement) -> str:
         named = [plain(one.name, LONGEST_NAME) + f" {format_share(one.share)}" for one in result.occurrences.functions]
         parts += [", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")] if named else []
     return "; ".join([*parts, plain(result.reason, 300)])
-
-
-def figures(rule: GrowthRule, growth: Growth, judgement: Judgement) -> str:
-    """Medians, growth with its interval, p and the size of the effect."""
-
-    def amount(value: float) -> str:
-        return format_share(value) if rule.measure.is_share else format_value(value, judgement.unit)
-
-    text = f"{amount(growth.median_before)} → {amount(growth.median_after)}, {signed(growth.growth)}"
-    if growth.low is not None and growth.high is not None:
-        text += f" [{signed(growth.low)}, {signed(growth.high)}]"
-    if growth.p is not None:
-        text += f", p {growth.p:.2g}"
-    if growth.effect is not None:
-        by_ranks = growth.method is Method.RANKS
-        text += (
-            f", delta {growth.effect:+.2f}"
-            if by_ranks
-            else f", {round(growth.effect, 1) + 0.0:+.1f} standard deviations"
-        )
-    return text
-
-
-def signed(growth: float) -> str:
-    """`+12.3%`."""
-    return "more than +9,999%" if growth >= 100 else f"{round(growth, 3) + 0.0:+.1%}"
-
-
-def shares_of(row: ChangedFunction) -> str:
-    """A function's own share before and after."""
-    return f"{format_share(row.share_before)} → {format_share(row.share_after)}"
 
 
 def _rule_fields(result: RuleResult, judgement: Judgement) -> dict[str, Any]:

@@ -26,6 +26,7 @@ DECLARED_IN = {
     "insights": "questions",
     "compare": "questions",
     "gate": "gate_options",
+    "gates": "gates_commands",
     "convert": "questions",
     "query": "sql_commands",
     "mcp": "running",

@@ -33,7 +33,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def server_options(command: Command) -> Command:
     """The options of a command that asks a server."""
     server = click.option("--server", default=DEFAULT_SERVER, help="The server's address.")
-    account = click.option(
+    return server(token_option(account_option(command)))
+
+
+def account_option(command: Command) -> Command:
+    """The option of which account a command acts for; its function does not see it."""
+    return click.option(
         "--account",
         "acting_for",
         envvar="FLAMECHAT_ACCOUNT",
@@ -41,8 +46,7 @@ def server_options(command: Command) -> Command:
         expose_value=False,
         callback=lambda _context, _option, value: ACCOUNT.set(value),
         help="For which of your accounts, by its id (`flamechat teams list`); without it your personal one.",
-    )
-    return server(token_option(account(command)))
+    )(command)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

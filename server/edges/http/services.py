@@ -29,6 +29,7 @@ from server.turns.account_teams import AccountTeams
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
+from server.turns.gate_informing import GateInforming
 from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
@@ -164,6 +165,7 @@ class SocketServices:
     conversation: Conversation
     sockets: OpenSockets
     socket_idle_s: float
+    gates: GateInforming | None = None
     expired_grace_s: float = EXPIRED_GRACE_S
 
 

@@ -95,6 +95,7 @@ class Connection:
         self._listening: Listening | None = None
         self._sign_in: SignIn | None = None
         self._memory: MemoryMessages | None = None
+        self._account_id: str | None = None
 
     async def converse(self) -> NoReturn:
         """Raises _Closed when it is over."""
@@ -120,6 +121,7 @@ class Connection:
                 await self._join(caller, first, tasks)
                 self._used_at = anyio.current_time()
                 tasks.start_soon(self._leave_when_idle, caller)
+                tasks.start_soon(self._inform_of_gates)
                 while True:
                     message = await self._receive()
                     if message is not None:
@@ -218,6 +220,7 @@ class Connection:
         self._session_id, self._listening = message.session_id, joined.listening
         self._viewing = self._viewing.model_copy(update={"mounted_tools": message.mounted_tools})
         self._memory = MemoryMessages(self._services.conversation.memory, joined.caller)
+        self._account_id = joined.caller.account_id
         self._memory.acknowledged(joined.ack.memory)
         await self._send(joined.ack)
         tasks.start_soon(self._relay, caller, message.session_id, joined.listening)
@@ -278,6 +281,14 @@ class Connection:
                         await self._send(message)
         if listening is self._listening:
             raise _Closed(CloseCode.COME_BACK, "An answer has ended meanwhile. Join again to read it.")
+
+    async def _inform_of_gates(self) -> None:
+        """Until the socket closes."""
+        if self._services.gates is None:
+            return
+        with self._services.gates.listener(lambda: self._account_id) as listener:
+            async for message in listener.news():
+                await self._send(message)
 
     async def _check_still_readable(self, caller: Caller, session_id: str) -> None:
         """Raises _Closed."""

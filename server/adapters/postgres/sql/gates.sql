@@ -87,6 +87,12 @@ from public.gates g
 where g.id = r.gate_id and r.id = %(result_id)s and r.judged_at is null
 returning r.id
 
+-- name: gate_results_judged_lately
+-- Of all accounts: each server informs those of them whose members it talks with.
+select r.*, g.name as gate_name from public.gate_results r join public.gates g on g.id = r.gate_id
+where r.judged_at > clock_timestamp() - %(seconds)s * interval '1 second'
+order by r.judged_at, r.id
+
 -- name: accept_gate_result
 -- By an owner; the first reason stays.
 update public.gate_results r

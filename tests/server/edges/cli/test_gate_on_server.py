@@ -2,15 +2,18 @@
 
 import json
 import subprocess
+import unicodedata
 from pathlib import Path
 
 import pytest
 
 from server.edges.cli.gate_on_server import ancestors_of, named_labels
+from tests.hostile.names import NAMES
 from tests.server.edges.cli.test_upload_command import flamechat
-from tests.server.running_server import RunningServer, running_server
+from tests.server.running_server import BEN, RunningServer, running_server
 from tests.server.turns.test_gates_at_uploads import a_baseline, checks_of, made, result_of, stacks, uploaded
 
+INVISIBLE = {"Cc", "Cf", "Co", "Cs"}
 RULE = ("--rule", "self_share(parse) +5%")
 AT_MAIN = ("--baseline", "label=branch:main", "--label", "program=app")
 
@@ -126,3 +129,59 @@ def test_ancestors_are_those_of_the_repository_here_and_no_option_of_gits(
     assert ancestors_of(commits[0][:12]) == commits[1:]
     assert ancestors_of("0" * 40) == []
     assert ancestors_of("--all") == []
+
+
+async def test_gates_are_made_listed_asked_and_removed(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        at = ("--server", server.address)
+        await a_baseline(server)
+        wish = ("--rule", "self_share(parse) +5%", "--baseline", "label=branch:main", "--label", "scenario=pr", *at)
+        made_gate = await flamechat("gates", "create", "hot", *wish, "--label", "program=app")
+        assert made_gate.exit_code == 0, made_gate.output
+        gate_id = made_gate.stdout.strip()
+        listed = await flamechat("gates", "list", *at)
+        assert listed.stdout.splitlines() == [
+            f"{gate_id}  hot: program:app, scenario:pr against the last 10 of branch:main",
+            "  self_share(parse) +5%",
+        ]
+        slower = await uploaded(server, stacks(450), "program:app", "scenario:pr")
+        assert (await flamechat("gates", "results", *at)).stdout.split()[2] == "waiting"
+        assert await checks_of(server).check_one()
+        first, why = (await flamechat("gates", "results", gate_id, *at)).stdout.splitlines()
+        assert first.split()[2:] == ["broken", "hot", f"{server.address}/t/{slower}"]
+        assert why.startswith("  self_share(parse) +5%: ")
+        assert (
+            json.loads((await flamechat("gates", "results", "--json", *at)).stdout)["results"][0]["gateId"] == gate_id
+        )
+        for arguments, code, text in (
+            (("create", "x", "--rule", "nonsense", "--baseline", "branch:main"), 1, "nonsense"),
+            (("create", "x", "--rule", "total +3%", "--baseline", "main"), 2, "main is none"),
+            (("remove", "other"), 2, "no gate other"),
+            (("results", "other"), 2, "no gate other"),
+        ):
+            refused = await flamechat("gates", *arguments, *at)
+            assert (refused.exit_code, text in refused.stderr) == (code, True), refused.output
+        assert "There are no gates." in (await flamechat("gates", "list", *at, token="ben")).stdout
+        assert (await flamechat("gates", "remove", gate_id, *at)).exit_code == 0
+        assert "Nothing was judged." in (await flamechat("gates", "results", *at)).stdout
+
+
+async def test_no_name_of_a_gate_speaks_to_the_terminal(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        await a_baseline(server)
+        await made(server, name=f"{NAMES['csi_clear']}{NAMES['right_to_left']}"[:80])
+        await uploaded(server, stacks(450), "program:app")
+        for arguments in (("list",), ("results",), ("list", "--json"), ("remove", "\x1b[2J")):
+            printed = (await flamechat("gates", *arguments, "--server", server.address)).output
+            assert not [c for c in printed if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Co", "Cs"}], (
+                printed
+            )
+
+
+async def test_a_command_acts_for_the_account_that_it_names(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        refused = await flamechat(
+            "gate", a_file(tmp_path, 1), *AT_MAIN, *RULE, "--server", server.address, "--account", BEN.account_id
+        )
+        assert refused.exit_code == 2
+        assert "account" in refused.stderr

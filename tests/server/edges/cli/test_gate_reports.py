@@ -191,3 +191,15 @@ def test_paths_that_begin_with_a_dash_are_no_options_in_the_command(
         cli, "--rule", "total +3%", "--before", "./-x.json", "--format", "markdown", "--", "-x.json", code=3
     ).stdout
     assert "flamechat gate ./-x.json --before ./-x.json" in text
+
+
+def test_the_diff_is_drawn_into_a_file_that_the_comment_shows(cli: click.Group, tmp_path: Path) -> None:
+    before, after = runs(tmp_path / "before", 300, 5), runs(tmp_path / "after", 450, 5)
+    drawn = tmp_path / "what changed).png"
+    result = gate(cli, *after, "--before", *before, *RULES, "--diff", drawn, "--format", "markdown", code=1)
+    assert drawn.read_bytes()[:4] == b"\x89PNG"
+    assert f"![What changed, as a flame graph](<{tmp_path}/what%20changed).png>)" in result.stdout
+    as_json = json.loads(gate(cli, *after, "--before", *before, *RULES, "--diff", drawn, "--json", code=1).stdout)
+    assert as_json["picture"] == str(drawn)
+    for wrong in (tmp_path / "x.txt", tmp_path / "none" / "x.png"):
+        gate(cli, *after, "--before", *before, *RULES, "--diff", wrong, code=2)

@@ -185,10 +185,10 @@ async def test_what_was_judged_lately_is_given_to_servers_the_oldest_first(world
     caller, other = await world.user(), await world.user()
     await world.gates.make(caller, a_gate())
     await world.gates.make(other, a_gate())
-    waiting = await a_run(world, caller, 3)
-    await world.gates.note_checks(caller, waiting)
     first = await ended(world, caller, await a_run(world, caller, 1))
     second = await ended(world, other, await a_run(world, other, 2))
+    waiting = await a_run(world, caller, 3)
+    await world.gates.note_checks(caller, waiting)
     found = [one for one in await world.gates.judged_lately(60) if one.result_id in (first, second)]
     assert [(one.result_id, one.account_id) for one in found] == [
         (first, caller.account_id),

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from limits.errors import InvalidPlan
 from limits.plans import FALLBACK_PLAN, Plan, changed, checked
+from limits.spending import AccountSpending, BudgetNotice, SpendingLimits, checked_limits
 from limits.usage import Forecast, Usage, forecast
 
 MAX_GRANT = 1_000_000
@@ -79,6 +80,22 @@ class PlanRecords(Protocol):
         """Raises UnknownUser."""
         ...
 
+    async def limit_user(self, user_id: str, limits: SpendingLimits, author: Author) -> Usage:
+        """Budgets of their own from now on. Raises UnknownUser."""
+        ...
+
+    async def limit_account(self, account_id: str, limits: SpendingLimits, author: Author) -> AccountSpending:
+        """Budgets of all its members together from now on. Raises UnknownAccount."""
+        ...
+
+    async def account_spending(self, account_id: str) -> AccountSpending:
+        """Raises UnknownAccount."""
+        ...
+
+    async def budget_notices(self, *, limit: int = 100) -> list[BudgetNotice]:
+        """What was reached of budgets, newest first."""
+        ...
+
     async def changes(self, *, limit: int = 100) -> list[Change]:
         """The audit, newest first."""
         ...
@@ -143,6 +160,21 @@ class Administration:
     async def reset_usage(self, user_id: str, author: Author) -> Usage:
         """All counters at zero, and nothing granted any more."""
         return await self._records.reset_usage(user_id, author)
+
+    async def limit_user(self, user_id: str, limits: SpendingLimits, author: Author) -> Usage:
+        """The user with budgets of their own, which bind where they are below the plan's."""
+        return await self._records.limit_user(user_id, checked_limits(limits), author)
+
+    async def limit_account(self, account_id: str, limits: SpendingLimits, author: Author) -> AccountSpending:
+        """The account with budgets that all its members share. Raises UnknownAccount."""
+        return await self._records.limit_account(account_id, checked_limits(limits), author)
+
+    async def account_spending(self, account_id: str) -> AccountSpending:
+        """Raises UnknownAccount."""
+        return await self._records.account_spending(account_id)
+
+    async def budget_notices(self, *, limit: int = 100) -> list[BudgetNotice]:
+        return await self._records.budget_notices(limit=limit)
 
     async def changes(self, *, limit: int = 100) -> list[Change]:
         return await self._records.changes(limit=limit)

@@ -1,6 +1,7 @@
 """LimitsError
 ├── UnknownPlan       no plan of that name
 ├── UnknownUser       no user of that id
+├── UnknownAccount    no account of that id
 └── InvalidPlan       a plan's numbers contradict each other, its name is taken, or it may not be used that way
 """
 
@@ -14,6 +15,10 @@ class UnknownPlan(LimitsError):
 
 
 class UnknownUser(LimitsError):
+    pass
+
+
+class UnknownAccount(LimitsError):
     pass
 
 

@@ -38,7 +38,8 @@ class Decision:
     """One row of `reserve_chat_turn`, or of `reserve_trace_upload` and its kin (which count no messages). When refused,
     `limit_type`, `used` and `limit` say which ceiling; when accepted, `messages_used` is where the session stands with
     this prompt (or, for a regenerated answer, with that answer): one more than when it was decided. The answer that the
-    prompt is owed is not in it: a prompt accepted at the last free place still gets it."""
+    prompt is owed is not in it: a prompt accepted at the last free place still gets it. `of_account`: the
+    budget that refused is the account's own."""
 
     allowed: bool
     plan_name: str
@@ -48,13 +49,14 @@ class Decision:
     used: int | None = None
     limit: int | None = None
     resets_at: datetime | None = None
+    of_account: bool = False
 
 
 def refusal_text(decision: Decision) -> str:
     """The sentence a refused person reads. Raises ValueError for an accepted decision."""
     if decision.allowed or decision.limit_type is None:
         raise ValueError("an accepted decision has no refusal")
-    plan = f"the {decision.plan_name} plan"
+    plan = "this account" if decision.of_account else f"the {decision.plan_name} plan"
     match decision.limit_type:
         case LimitType.SESSION_MESSAGES:
             return (

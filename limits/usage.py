@@ -7,13 +7,15 @@ from datetime import datetime
 
 from limits.plans import Plan, SessionsPeriod
 from limits.refusals import LimitType
+from limits.spending import NONE_OF_ONES_OWN, SpendingLimits, smallest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """One user's counters. `plan` is the one that binds them, which is not the one they subscribed to while that is
     unpaid; `granted_sessions` come on top of it. `spent_cents` and `spent_tokens` are of model calls of the month,
-    cents rounded up; `renders` of the month, `api_keys` those that work."""
+    cents rounded up, `own` the budget that is this user's below the plan's; `renders` of the month, `api_keys` those
+    that work."""
 
     user_id: str
     display_name: str | None
@@ -31,6 +33,7 @@ class Usage:
     spent_tokens: int = 0
     renders: int = 0
     api_keys: int = 0
+    own: SpendingLimits = NONE_OF_ONES_OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,16 @@ def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
         *(
             Meter(limit_type, used, limit, usage.period_end)
             for limit_type, used, limit in (
-                (LimitType.MONTHLY_COST, usage.spent_cents, plan.monthly_cost_limit_cents),
-                (LimitType.MONTHLY_TOKENS, usage.spent_tokens, plan.monthly_token_limit),
+                (
+                    LimitType.MONTHLY_COST,
+                    usage.spent_cents,
+                    smallest(plan.monthly_cost_limit_cents, usage.own.monthly_cost_limit_cents),
+                ),
+                (
+                    LimitType.MONTHLY_TOKENS,
+                    usage.spent_tokens,
+                    smallest(plan.monthly_token_limit, usage.own.monthly_token_limit),
+                ),
                 (LimitType.MONTHLY_RENDERS, usage.renders, plan.monthly_render_limit),
             )
             if limit is not None

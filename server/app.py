@@ -110,6 +110,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             looping = [parts.loops.start("event_loop_lag", parts.measures.watch_loop)]
             if parts.services.socket.gates is not None:
                 looping.append(parts.loops.start("gate_results", parts.services.socket.gates.run))
+            if parts.services.socket.informing is not None:
+                looping.append(parts.loops.start("budget_notices", parts.services.socket.informing.run))
             if settings.runs_turns:
                 running_tasks.append(tasks.create_task(parts.runner.run()))
                 looping.append(parts.loops.start("retention", parts.retention.run))
@@ -189,6 +191,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
     from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
     from server.adapters.postgres.relay import PostgresRelay
     from server.adapters.postgres.saved_questions import PostgresSavedQuestions
+    from server.adapters.postgres.spending_limits import PostgresBudgetNotices
     from server.adapters.postgres.teams import PostgresTeams
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -249,6 +252,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
                     teams=PostgresTeams(database),
                     saved_questions=PostgresSavedQuestions(database),
                     gates=PostgresGates(database),
+                    budget_notices=PostgresBudgetNotices(database),
                 ),
                 backing=backing,
                 workers=workers,

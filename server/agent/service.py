@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 from langchain_core.messages import AIMessage
@@ -16,6 +17,7 @@ from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
+from server.agent.model_call.offered_models import ANALYST
 from server.agent.model_call.token_counts import TokenRates
 from server.agent.outside.foreign_tools import foreign_tools
 from server.agent.outside.web_tools import web_tools
@@ -64,6 +66,8 @@ class FlamechatAgent:
         """Run one turn to its answer; see `turn.Agent.answer`."""
         await self._models.learn(turn.model_name, offered=turn.offered_models)
         model = self._models.model(turn.model_name, offered=turn.offered_models)
+        if turn.analyst_over_budget and model.is_language_model:
+            model = replace(model, over_budget=self._models.model(ANALYST))
         smallest = model.smallest_context()
         deadline = asyncio.timeout(self._bounds.turn_seconds)
         mounted, can_wait = (

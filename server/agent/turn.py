@@ -87,6 +87,8 @@ class TurnInput:
     offered_models: tuple[str, ...] | None = None
     token_limit: int | None = None
     """Tokens after which the turn calls no more tools."""
+    analyst_over_budget: bool = False
+    """Whether the built-in analyst answers once the month's budget is spent, fallback or not."""
     tool_context: ToolContext | None = None
     core_memory: tuple[str, ...] | None = None
     """What the person's account remembers, a fact each; None where nothing is."""

@@ -16,6 +16,8 @@ from server.agent.turn import Agent, TurnInput
 from server.composing import keys_and_gates
 from server.composing.agent import first_call
 from server.composing.build import run_facts
+from server.composing.informing import informing_of
+from server.composing.kept_by_people import notes_of, run_questions_of, saved_questions_of, views_of
 from server.composing.memory_use_cases import memory_use_cases, own_documents
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
@@ -39,6 +41,7 @@ from server.edges.http.services import (
     UploadServices,
 )
 from server.edges.ws.open_sockets import OpenSockets
+from server.ports.budget_notices import BudgetNotices
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
@@ -74,15 +77,11 @@ from server.turns.memory_keeping import MemoryKeeping
 from server.turns.openings import Openings
 from server.turns.outside_reach import OutsideReach
 from server.turns.prepared_turn import TurnPreparation
-from server.turns.question_keeping import QuestionKeeping
 from server.turns.retention import Retention
-from server.turns.run_questions import RunQuestions
 from server.turns.runner import TurnRunner
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
-from server.turns.trace_notes import TraceNotes
 from server.turns.turn_input import TurnInputs
-from server.turns.view_keeping import ViewKeeping
 
 PAGE = Path(__file__).parents[1] / "page"
 """The built client."""
@@ -111,6 +110,7 @@ class Rows:
     renders: RenderQuota | None = None
     saved_questions: SavedQuestions | None = None
     gates: Gates | None = None
+    budget_notices: BudgetNotices | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,13 +229,11 @@ def _services(
         traces=TraceServices(
             library=library,
             workers=workers,
-            notes=_notes(adapters.rows),
+            notes=notes_of(rows),
             source_folder=settings.source_dir,
-            views=_views(adapters.rows),
+            views=views_of(rows),
         ),
-        questions=QuestionServices(
-            questions=_questions(adapters.rows, library), saved_questions=_saved_questions(adapters.rows)
-        ),
+        questions=QuestionServices(questions=run_questions_of(rows, library), saved_questions=saved_questions_of(rows)),
         uploads=UploadServices(
             library=library, workers=workers, scratch=scratch, max_upload_bytes=most, gate_checks=gate_checks
         ),
@@ -256,6 +254,7 @@ def _services(
             sockets=sockets,
             socket_idle_s=settings.socket_idle_seconds,
             gates=keys_and_gates.gate_informing_of(adapters),
+            informing=informing_of(adapters),
         ),
         plans=PlanServices(
             administration=administration,
@@ -293,22 +292,6 @@ def _streams(
         relay=adapters.backing.relay,
     )
     return StreamServices(turns=turns, other_origins=settings.allowed_origins)
-
-
-def _notes(rows: Rows) -> TraceNotes | None:
-    return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
-
-
-def _questions(rows: Rows, library: TraceLibrary) -> RunQuestions | None:
-    return None if rows.history is None else RunQuestions(rows.history, library)
-
-
-def _saved_questions(rows: Rows) -> QuestionKeeping | None:
-    return None if rows.saved_questions is None else QuestionKeeping(rows.saved_questions)
-
-
-def _views(rows: Rows) -> ViewKeeping | None:
-    return None if rows.kept_views is None else ViewKeeping(rows.kept_views, rows.records)
 
 
 def turn_ends_within_s(settings: Settings) -> float:

@@ -84,6 +84,22 @@ class GateChanged(WireModel):
     problem: str | None = None
 
 
+class LimitsChanged(WireModel):
+    """80 or 100 `percent` of a budget for language models are reached, said once: to the person, or where `account_id`
+    names one to the members of that account, and to administrators. Costs are in cents. `user_id` made the call."""
+
+    type: Literal["limits_changed"] = "limits_changed"
+    limit_type: Literal["monthly_cost", "monthly_tokens"]
+    percent: Literal[80, 100]
+    used: int
+    limit: int
+    plan_name: str
+    resets_at: datetime
+    user_id: str
+    account_id: str | None = None
+    message: str
+
+
 class Pong(WireModel):
     type: Literal["pong"] = "pong"
     nonce: str
@@ -122,7 +138,7 @@ class ChatError(WireModel):
     resets_at: datetime | None = None
 
 
-AccountMessage = GateChanged
+AccountMessage = GateChanged | LimitsChanged
 """What every member of an account may know."""
 
 ServerMessage = (
@@ -132,6 +148,7 @@ ServerMessage = (
     | MemoryProposed
     | MemoryChanged
     | GateChanged
+    | LimitsChanged
     | Pong
     | ProtocolError
     | ChatError

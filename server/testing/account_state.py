@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from limits.plans import LOCAL_PLAN, Plan, SessionsPeriod
 from limits.refusals import Decision, LimitType
+from limits.spending import BudgetNotice, SpendingLimits, smallest
 from server.adapters.storable import not_found
 from server.errors import NotAllowed
 from server.ports.clock import Clock
@@ -82,7 +83,9 @@ class Standing:
     def resets_at(self) -> datetime | None:
         return self.period_end if self.plan.chat_sessions_period is SessionsPeriod.MONTHLY else None
 
-    def refuse(self, limit_type: LimitType, used: int, limit: int, *, messages: int = 0) -> Decision:
+    def refuse(
+        self, limit_type: LimitType, used: int, limit: int, *, messages: int = 0, of_account: bool = False
+    ) -> Decision:
         monthly = limit_type not in NOT_MONTHLY
         return Decision(
             allowed=False,
@@ -93,6 +96,7 @@ class Standing:
             used=used,
             limit=limit,
             resets_at=self.period_end if monthly else None,
+            of_account=of_account,
         )
 
 
@@ -108,6 +112,10 @@ class MemoryAccounts:
     since: dict[tuple[str, str], datetime] = field(default_factory=dict)
     owners_decide: set[str] = field(default_factory=set)
     """Accounts in which they alone decide what is remembered."""
+    limits: dict[str, SpendingLimits] = field(default_factory=dict)
+    """By the id of the user or the account whose they are."""
+    account_budgets: dict[str, MemoryBudget] = field(default_factory=dict)
+    notices: list[BudgetNotice] = field(default_factory=list)
     keys_of: Callable[[str], int] = lambda _: 0
     """How many keys for programs a user has that work."""
 
@@ -165,6 +173,23 @@ class MemoryAccounts:
         for standing in self._standings.values():
             if standing.plan.name == plan.name:
                 standing.plan = plan
+
+    def budgets_of(self, user_id: str, account_id: str) -> list[tuple[MemoryBudget, SpendingLimits, bool]]:
+        """The user's and the account's, with what bounds each, and whether it is the account's."""
+        standing, own = self.standing(user_id), self.limits.get(user_id, SpendingLimits())
+        of_user = SpendingLimits(
+            monthly_cost_limit_cents=smallest(standing.plan.monthly_cost_limit_cents, own.monthly_cost_limit_cents),
+            monthly_token_limit=smallest(standing.plan.monthly_token_limit, own.monthly_token_limit),
+        )
+        of_account = self.account_budgets.setdefault(account_id, MemoryBudget())
+        return [(standing.budget, of_user, False), (of_account, self.limits.get(account_id, SpendingLimits()), True)]
+
+    def over_budget(self, user_id: str, account_id: str) -> Decision | None:
+        """The refusal of the first budget that is reached."""
+        for budget, limits, of_account in self.budgets_of(user_id, account_id):
+            if (over := budget.reached(limits)) is not None:
+                return self.standing(user_id).refuse(*over, of_account=of_account)
+        return None
 
     @property
     def user_ids(self) -> list[str]:

@@ -154,15 +154,17 @@ class MemoryConversations(MemoryInterrupts):
         }
         if most_answering is not None and len(answering | {row.session_id}) > most_answering:
             raise too_many_answering(most_answering)
-        over = None if request.bound is None else standing.budget.reached(plan)
+        account_id = session.row.account_id
+        over = None if request.bound is None else self._accounts.over_budget(caller.user_id, account_id)
         if over is not None and plan.over_budget is OverBudget.REFUSE:
-            return standing.refuse(*over, messages=used)
+            return replace(over, messages_used=used)
         refused = session.count(standing, turn_id, messages=used)
         if refused is not None:
             return refused
         self._add_turn(session, request, turn_id, used + 1, standing)
         if request.bound is not None and over is None:
-            standing.budget.hold_turn(turn_id, request.bound)
+            for budget, _, _ in self._accounts.budgets_of(caller.user_id, account_id):
+                budget.hold_turn(turn_id, request.bound)
         return Decision(allowed=True, plan_name=plan.name, messages_used=used + 1, messages_limit=limit)
 
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
@@ -223,7 +225,8 @@ class MemoryConversations(MemoryInterrupts):
         if attempt not in (None, turn.attempt):
             return None
         session.turns[turn_id] = replace(turn, status=ending.status, model=ending.model or turn.model)
-        self._accounts.standing(turn.user_id).budget.close(turn_id)
+        for budget, _, _ in self._accounts.budgets_of(turn.user_id, turn.account_id):
+            budget.close(turn_id)
         stored = [session.append(turn_id, message, self._clock.now()) for message in ending.messages]
         title = None if ending.title is None else storable_text(ending.title)
         session.row = replace(session.row, title=session.row.title or title, updated_at=self._clock.now())

@@ -1,9 +1,12 @@
 """Rows of model calls in memory: the twin of PostgresInvocations."""
 
+import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from limits.refusals import LimitType
+from limits.spending import BudgetNotice
 from server.adapters.storable import known_id
 from server.errors import LimitExceeded
 from server.ports.identity import Caller
@@ -43,19 +46,58 @@ class MemoryInvocations:
 
     async def begin(self, invocation: Invocation, bound: CallCost) -> None:
         if self._accounts is not None:
-            standing = self._accounts.standing(invocation.user_id)
-            over = standing.budget.hold_call(invocation.invocation_id, invocation.turn_id, bound, standing.plan)
-            if over is not None:
-                raise LimitExceeded(standing.refuse(*over))
+            self._hold(self._accounts, invocation, bound)
         self._keep(invocation)
+
+    def _hold(self, accounts: MemoryAccounts, row: Invocation, bound: CallCost) -> None:
+        """Raises LimitExceeded, and nothing was changed."""
+        budgets = [budget for budget, _, _ in accounts.budgets_of(row.user_id, row.account_id)]
+        if row.invocation_id in budgets[0].calls:
+            return
+        given_back = [budget.give_back(row.turn_id) for budget in budgets]
+        over = accounts.over_budget(row.user_id, row.account_id)
+        for budget, cost in zip(budgets, given_back, strict=True):
+            if over is None:
+                budget.hold_call(row.invocation_id, row.turn_id, bound)
+            elif cost is not None:
+                budget.hold_turn(row.turn_id or "", cost)
+        if over is not None:
+            raise LimitExceeded(over)
 
     async def record(self, invocation: Invocation, *, estimate: CallCost | None = None) -> int | None:
         self._keep(invocation)
         if self._accounts is None:
             return None
-        standing, known = self._accounts.standing(invocation.user_id), cost_of(invocation)
-        return standing.budget.settle(
-            invocation.invocation_id, known or estimate, is_estimate=known is None, plan=standing.plan
+        known, largest = cost_of(invocation), 0
+        for budget, limits, of_account in self._accounts.budgets_of(invocation.user_id, invocation.account_id):
+            reached = budget.settle(invocation.invocation_id, known or estimate, limits, is_estimate=known is None)
+            for one in reached:
+                self._note(self._accounts, invocation, invocation.account_id if of_account else None, one)
+                largest = max(largest, one[1])
+        return largest or None
+
+    def _note(
+        self,
+        accounts: MemoryAccounts,
+        row: Invocation,
+        account_id: str | None,
+        reached: tuple[LimitType, int, int, int],
+    ) -> None:
+        limit_type, percent, used, limit = reached
+        standing = accounts.standing(row.user_id)
+        accounts.notices.append(
+            BudgetNotice(
+                notice_id=str(uuid.uuid4()),
+                user_id=row.user_id,
+                account_id=account_id,
+                limit_type=limit_type,
+                percent=percent,
+                used=used,
+                limit=limit,
+                plan_name=standing.plan.name,
+                resets_at=standing.period_end,
+                at=accounts.clock.now(),
+            )
         )
 
     def _keep(self, invocation: Invocation) -> None:

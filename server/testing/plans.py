@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from limits.administration import Author, Change
-from limits.errors import InvalidPlan, UnknownPlan, UnknownUser
+from limits.errors import InvalidPlan, UnknownAccount, UnknownPlan, UnknownUser
 from limits.plans import Plan
+from limits.spending import AccountSpending, BudgetNotice, SpendingLimits
 from limits.usage import Usage
 from server.errors import NotFound
 from server.testing.account_state import MONTH, Standing
@@ -64,6 +65,7 @@ class MemoryPlans:
             spent_tokens=standing.budget.spent.tokens,
             renders=standing.monthly_renders,
             api_keys=self._accounts.keys_of(user_id),
+            own=self._accounts.limits.get(user_id, SpendingLimits()),
         )
 
     async def usages(self, *, limit: int | None = None, offset: int = 0) -> list[Usage]:
@@ -91,10 +93,40 @@ class MemoryPlans:
         def reset(standing: Standing) -> None:
             standing.lifetime_sessions = standing.monthly_sessions = standing.monthly_uploads = 0
             standing.granted_sessions = standing.monthly_renders = 0
+            for call, receipt in standing.budget.calls.items():
+                for budget in self._accounts.account_budgets.values():
+                    if receipt.is_settled:
+                        budget.calls.pop(call, None)
             standing.budget = MemoryBudget()
             standing.generation += 1
 
         return await self._change_user("reset_usage", user_id, author, reset)
+
+    async def limit_user(self, user_id: str, limits: SpendingLimits, author: Author) -> Usage:
+        before = await self.usage(user_id)
+        self._accounts.limits[user_id] = limits
+        self._note(author, "limit_user", user_id=user_id, before=asdict(before.own), after=asdict(limits))
+        return await self.usage(user_id)
+
+    async def limit_account(self, account_id: str, limits: SpendingLimits, author: Author) -> AccountSpending:
+        before, named = await self.account_spending(account_id), {"account_id": account_id}
+        self._accounts.limits[account_id] = limits
+        self._note(author, "limit_account", before=named | asdict(before.limits), after=named | asdict(limits))
+        return await self.account_spending(account_id)
+
+    async def account_spending(self, account_id: str) -> AccountSpending:
+        if not any(account_id == account for account, _ in self._accounts.roles):
+            raise UnknownAccount(f"There is no account {account_id}.")
+        spent = self._accounts.account_budgets.setdefault(account_id, MemoryBudget()).spent
+        return AccountSpending(
+            account_id=account_id,
+            limits=self._accounts.limits.get(account_id, SpendingLimits()),
+            spent_cents=math.ceil((spent.cost_usd or 0) * 100),
+            spent_tokens=spent.tokens,
+        )
+
+    async def budget_notices(self, *, limit: int = 100) -> list[BudgetNotice]:
+        return self._accounts.notices[::-1][:limit]
 
     async def changes(self, *, limit: int = 100) -> list[Change]:
         return self._changes[::-1][:limit]

@@ -1,16 +1,17 @@
 """What a turn's graph is run on, from its row: the recording, the history, the plan, what its tools may reach."""
 
 from limits.administration import PlanRecords
-from limits.errors import UnknownUser
+from limits.errors import UnknownAccount, UnknownUser
+from limits.spending import smallest
+from limits.usage import Usage
 from server.agent.model_call.offered_models import ANALYST
-from server.agent.turn import Asker, TurnInput
+from server.agent.turn import TurnInput
 from server.analyst.memory_orders import is_command
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.flags import FLAGS, flags_of
 from server.ports.identity import Caller
-from server.ports.traces import TraceRow
 from server.protocol.wire_values import LimitsView, ViewerState
 from server.turns.account_memory import NOTHING, AccountMemory, KnownOfTurn
 from server.turns.asker import asker_of
@@ -50,7 +51,7 @@ class TurnInputs:
         history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
         flags = flags_of(turn.context)
         offered = await features(self._plans, turn.plan_name)
-        known = NOTHING
+        usage, known = await self._usage(caller), NOTHING
         if self._memory is not None:
             known = await self._memory.for_turn(turn, caller, self._library.copied(opened))
         return TurnInput(
@@ -71,9 +72,10 @@ class TurnInputs:
             is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools | flags.hidden_tools,
             flags=flags,
-            asker=await self._asker(turn, caller, row),
+            asker=None if usage is None else asker_of(turn, row, await self._library.rows(caller), usage),
             offered_models=offered.models,
-            token_limit=offered.turn_tokens,
+            token_limit=await self._token_limit(caller, offered.turn_tokens, usage),
+            analyst_over_budget=offered.analyst_over_budget,
             page_answer=page_answer_of(turn),
             foreign=await self._outside.tools_of(caller),
             web=self._outside.web_of(caller),
@@ -86,15 +88,24 @@ class TurnInputs:
             near_memories=known.near,
         )
 
-    async def _asker(self, turn: TurnRow, caller: Caller, trace: TraceRow) -> Asker | None:
+    async def _usage(self, caller: Caller) -> Usage | None:
         """None where nobody keeps plans, and for a person who was removed meanwhile."""
         if self._plans is None:
             return None
         try:
-            usage = await self._plans.usage(caller.user_id)
+            return await self._plans.usage(caller.user_id)
         except UnknownUser:
             return None
-        return asker_of(turn, trace, await self._library.rows(caller), usage)
+
+    async def _token_limit(self, caller: Caller, of_plan: int | None, usage: Usage | None) -> int | None:
+        """The smallest of the plan's, the person's and the account's."""
+        if self._plans is None or usage is None:
+            return of_plan
+        try:
+            of_account = (await self._plans.account_spending(caller.account_id)).limits.turn_token_limit
+        except UnknownAccount:
+            of_account = None
+        return smallest(of_plan, usage.own.turn_token_limit, of_account)
 
     async def _tool_context(self, turn: TurnRow, caller: Caller, known: KnownOfTurn) -> AccountToolContext:
         async def limits() -> LimitsView:

@@ -6,8 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from limits.administration import Author
+from limits.errors import UnknownAccount
 from limits.plans import OverBudget, Plan
 from limits.refusals import LimitType, refusal_text
+from limits.spending import SpendingLimits, notice_text
+from limits.usage import meters
 from server.errors import LimitExceeded
 from server.ports.conversations import TurnStatus
 from server.ports.identity import Caller
@@ -166,8 +170,6 @@ async def test_where_the_analyst_answers_once_it_is_spent_prompts_are_accepted_a
 
 
 async def test_a_reset_begins_the_month_anew(world: World) -> None:
-    from limits.administration import Author
-
     caller = await world.user(a_plan(monthly_cost_limit_cents=10))
     row = a_call(caller, new_uuid())
     await world.invocations.begin(row, BOUND)
@@ -176,3 +178,86 @@ async def test_a_reset_begins_the_month_anew(world: World) -> None:
     await world.plans.reset_usage(caller.user_id, Author(user_id=caller.user_id))
     assert await spent(world, caller) == (0, 0)
     await world.invocations.begin(a_call(caller, new_uuid()), BOUND)
+
+
+async def spend(world: World, caller: Caller, cost: str, tokens: int = 100) -> int | None:
+    """One call that came to so much; the share that was reached by it. Raises LimitExceeded."""
+    row = a_call(caller, new_uuid())
+    await world.invocations.begin(row, CallCost(Decimal("0.01"), 10))
+    return await world.invocations.record(ended(row, cost, tokens))
+
+
+ROOT = Author(user_id=new_uuid(), reason="a trial")
+
+
+async def test_a_person_may_have_a_budget_below_that_of_the_plan_and_none_above_it(world: World) -> None:
+    caller = await world.user(a_plan(monthly_cost_limit_cents=100))
+    usage = await world.plans.limit_user(caller.user_id, SpendingLimits(monthly_cost_limit_cents=30), ROOT)
+    assert usage.own == SpendingLimits(monthly_cost_limit_cents=30)
+    assert [one.limit for one in meters(usage) if one.limit_type is LimitType.MONTHLY_COST] == [30]
+    await spend(world, caller, "0.30")
+    talk = await Talk.begin(world, caller)
+    refused = await talk.ask(new_uuid(), bound=BOUND)
+    assert (refused.allowed, refused.limit_type, refused.used, refused.limit) == (False, LimitType.MONTHLY_COST, 30, 30)
+    assert not refused.of_account
+    await world.plans.limit_user(caller.user_id, SpendingLimits(monthly_cost_limit_cents=500), ROOT)
+    assert (await talk.ask(new_uuid(), bound=BOUND)).allowed
+    await talk.end((await talk.world.conversations.unended_turns())[-1].turn_id)
+    await spend(world, caller, "0.70")
+    assert (await talk.ask(new_uuid(), bound=BOUND)).limit == 100, "the plan's is the smaller one now"
+    assert (await world.plans.changes(limit=1))[0].action == "limit_user"
+
+
+async def test_the_members_of_an_account_share_its_budget_and_keep_their_own(world: World) -> None:
+    anna = await world.user(a_plan())
+    ben = await world.member(anna)
+    await world.plans.limit_account(anna.account_id, SpendingLimits(monthly_token_limit=1_000), ROOT)
+    await spend(world, anna, "0.10", 600)
+    await spend(world, ben, "0.10", 390)
+    spending = await world.plans.account_spending(anna.account_id)
+    assert (spending.spent_cents, spending.spent_tokens, spending.limits.monthly_token_limit) == (20, 990, 1_000)
+    await spend(world, ben, "0.10", 300)
+    for caller in (anna, ben):
+        with pytest.raises(LimitExceeded, match="1,000 tokens of this month on this account") as refused:
+            await spend(world, caller, "0.01")
+        assert refused.value.decision.of_account
+    with pytest.raises(UnknownAccount):
+        await world.plans.limit_account(new_uuid(), SpendingLimits(), ROOT)
+    elsewhere = await world.user(a_plan())
+    assert await spend(world, elsewhere, "0.01") is None
+
+
+async def test_what_is_reserved_in_an_account_counts_for_all_of_its_members(world: World) -> None:
+    anna = await world.user(a_plan())
+    ben = await world.member(anna)
+    await world.plans.limit_account(anna.account_id, SpendingLimits(monthly_cost_limit_cents=40), ROOT)
+    talk, turn_id = await Talk.begin(world, anna), new_uuid()
+    assert (await talk.ask(turn_id, bound=BOUND)).allowed
+    with pytest.raises(LimitExceeded):
+        await spend(world, ben, "0.01")
+    await talk.end(turn_id)
+    assert await spend(world, ben, "0.01") is None
+
+
+async def test_notices_say_once_whose_budget_is_reached_and_by_how_much(world: World) -> None:
+    anna = await world.user(a_plan(monthly_cost_limit_cents=100))
+    await world.plans.limit_account(anna.account_id, SpendingLimits(monthly_token_limit=1_000), ROOT)
+    assert [await spend(world, anna, cost, 270) for cost in ("0.50", "0.31", "0.01", "0.20")] == [None, 80, 80, 100]
+    found = [one for one in await world.plans.budget_notices() if one.user_id == anna.user_id][::-1]
+    assert {one.account_id for one in found} == {anna.account_id, None}
+    assert sorted((one.limit_type, one.percent, one.used, one.limit) for one in found if one.account_id) == [
+        (LimitType.MONTHLY_TOKENS, 80, 810, 1_000),
+        (LimitType.MONTHLY_TOKENS, 100, 1_080, 1_000),
+    ]
+    assert sorted((one.limit_type, one.percent, one.used, one.limit) for one in found if not one.account_id) == [
+        (LimitType.MONTHLY_COST, 80, 81, 100),
+        (LimitType.MONTHLY_COST, 100, 102, 100),
+    ]
+    assert all("budget for language models" in notice_text(one) for one in found)
+
+
+async def test_a_reset_informs_anew(world: World) -> None:
+    caller = await world.user(a_plan(monthly_cost_limit_cents=100))
+    assert await spend(world, caller, "0.85") == 80
+    await world.plans.reset_usage(caller.user_id, ROOT)
+    assert await spend(world, caller, "0.85") == 80

@@ -31,6 +31,7 @@ from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent,
 from server.protocol.wire_values import OutsideSource, Usage
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
+from server.testing.budget_notices import MemoryBudgetNotices
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
 from server.testing.gates import MemoryGates
@@ -217,7 +218,7 @@ async def running_server(
                 memory=MemoryCoreMemory(accounts, conversations),
                 memories=MemoryMemories(accounts, records, conversations),
                 knowledge=MemoryKnowledge(accounts),
-                invocations=MemoryInvocations(),
+                invocations=MemoryInvocations(accounts),
                 notes=MemoryNotes(records),
                 kept_views=MemoryKeptViews(records),
                 history=MemoryHistory(records),
@@ -226,6 +227,7 @@ async def running_server(
                 teams=teams,
                 saved_questions=MemorySavedQuestions(accounts),
                 gates=MemoryGates(records),
+                budget_notices=MemoryBudgetNotices(accounts),
             ),
             backing=Backing(
                 objects=MemoryObjects(),

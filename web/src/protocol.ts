@@ -8,8 +8,8 @@ export const MAX_PROMPT_CHARACTERS = 16000;
 
 export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | ResumeTurn | Authenticate | Ping;
 
-export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | GateChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart |
-  ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | GateChanged | LimitsChanged | Pong | ProtocolError | ChatError | TurnStarted |
+  ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
 
 export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle |
   ModelResponseEnd | TurnCancelled | TurnFailed;
@@ -96,6 +96,20 @@ export interface Interrupted {
   sessionId: string;
   seq: number;
   type: "interrupt";
+}
+
+/** 80 or 100 `percent` of a budget for language models are reached, said once: to the person, or where `account_id` names one to the members of that account, and to administrators. Costs are in cents. `user_id` made the call. */
+export interface LimitsChanged {
+  type: "limits_changed";
+  limitType: "monthly_cost" | "monthly_tokens";
+  percent: 80 | 100;
+  used: number;
+  limit: number;
+  planName: string;
+  resetsAt: string;
+  userId: string;
+  accountId: string | null;
+  message: string;
 }
 
 /** What is remembered is another version now; `proposal_id` was decided on, and how, where a decision did it. */

@@ -10,6 +10,7 @@ import {
   type Plan,
 } from "../src/accounts/usage.ts";
 import type { ChatError } from "../src/protocol.ts";
+import { emptyConversation, reduce } from "../src/chat/conversation.ts";
 
 function plan(name: string, more: Partial<Plan> = {}): Plan {
   return {
@@ -50,6 +51,7 @@ function mine(sessionsLeft: number | null, messagesLeft: number | null, onOffer:
       status: "free",
       plan: plan("free"),
       grantedSessions: 0,
+      ownLimits: { monthlyCostLimitCents: null, monthlyTokenLimit: null, turnTokenLimit: null },
       apiKeys: 0,
       periodEnd: "2026-01-01T00:00:00Z",
       meters: [meter("lifetime_analyses", sessionsLeft), meter("total_traces", 0)],
@@ -104,4 +106,22 @@ test("a remembered model is asked for while it is offered, and the default is le
   assert.equal(chosenModel(offered, "gone"), null);
   assert.equal(chosenModel(offered, null), null);
   assert.equal(chosenModel(null, "small"), "small");
+});
+
+test("what is said of a budget is shown until it is dismissed", () => {
+  const message = "80 % of this month's budget for language models are used.";
+  const state = reduce(emptyConversation("s"), {
+    type: "limits_changed",
+    limitType: "monthly_cost",
+    percent: 80,
+    used: 80,
+    limit: 100,
+    planName: "team",
+    resetsAt: "2026-12-01T00:00:00Z",
+    userId: "u",
+    accountId: null,
+    message,
+  });
+  assert.equal(state.notice, message);
+  assert.equal(reduce(state, { type: "notice_read" }).notice, null);
 });

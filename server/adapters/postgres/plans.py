@@ -13,8 +13,10 @@ from psycopg.types.json import Jsonb
 from limits.administration import Author, Change
 from limits.errors import InvalidPlan, UnknownPlan, UnknownUser
 from limits.plans import OverBudget, Plan, SessionsPeriod
+from limits.spending import AccountSpending, BudgetNotice, SpendingLimits
 from limits.usage import Usage
 from server.adapters.postgres.pool import Database
+from server.adapters.postgres.spending_limits import account_spending, budget_notices, limits_of, set_limits
 from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, storable_text
 from server.errors import NotFound
@@ -88,6 +90,31 @@ class PostgresPlans:
 
     async def reset_usage(self, user_id: str, author: Author) -> Usage:
         return await self._change_user("reset_usage", user_id, author, {})
+
+    async def limit_user(self, user_id: str, limits: SpendingLimits, author: Author) -> Usage:
+        async with self._database.transaction() as connection:
+            before = await _usage_of(connection, user_id)
+            await set_limits(connection, limits, user_id=before.user_id)
+            noted = asdict(before.own), asdict(limits)
+            await _note(connection, author, "limit_user", user_id=before.user_id, before=noted[0], after=noted[1])
+            return await _usage_of(connection, user_id)
+
+    async def limit_account(self, account_id: str, limits: SpendingLimits, author: Author) -> AccountSpending:
+        async with self._database.transaction() as connection:
+            before = await account_spending(connection, account_id)
+            await set_limits(connection, limits, account_id=before.account_id)
+            named = {"account_id": before.account_id}
+            noted = named | asdict(before.limits), named | asdict(limits)
+            await _note(connection, author, "limit_account", before=noted[0], after=noted[1])
+            return await account_spending(connection, account_id)
+
+    async def account_spending(self, account_id: str) -> AccountSpending:
+        async with self._database.transaction() as connection:
+            return await account_spending(connection, account_id)
+
+    async def budget_notices(self, *, limit: int = 100) -> list[BudgetNotice]:
+        async with self._database.transaction() as connection:
+            return await budget_notices(connection, limit)
 
     async def changes(self, *, limit: int = 100) -> list[Change]:
         async with self._database.transaction() as connection:
@@ -203,6 +230,7 @@ def _usage(row: DictRow) -> Usage:
     return Usage(
         user_id=str(row["user_id"]),
         plan=_plan(row["plan"]),
+        own=limits_of(row, "own_"),
         period_start=row["period_start"].astimezone(UTC),
         period_end=row["period_end"].astimezone(UTC),
         **{

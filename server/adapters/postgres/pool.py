@@ -212,4 +212,5 @@ def decision(row: dict[str, Any]) -> Decision:
         used=row["used"],
         limit=row["limit"],
         resets_at=row["resets_at"],
+        of_account=bool(row.get("of_account")),
     )

@@ -25,6 +25,7 @@ TABLES = (
     "public.account_members",
     "public.account_invitations",
     "public.user_subscriptions",
+    "public.spending_limits",
     "public.plan_changes",
     "public.api_keys",
     "public.traces",
@@ -49,6 +50,7 @@ TABLES = (
     "public.knowledge_chunks",
     "public.ai_invocation_summaries",
     "public.charge_receipts",
+    "public.budget_notices",
 )
 """Each after those that it refers to. Of users only their ids are kept: who they are an identity provider knows."""
 

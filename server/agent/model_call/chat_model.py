@@ -75,7 +75,8 @@ class Chat(ReplyStream, Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
-    analyst, which says so. `price` is None when it is not known. `fallbacks` answer in its place, in this order.
+    analyst, which says so. `price` is None when it is not known. `fallbacks` answer in its place, in this order,
+    `over_budget` where the person's month is spent.
     `context` are the tokens of its context where they are known, `output_tokens` those that a reply is bounded to.
     `provider` is whom its requests go to.
     """
@@ -87,6 +88,7 @@ class Model:
     is_language_model: bool = True
     price: Price | None = None
     fallbacks: tuple["Model", ...] = ()
+    over_budget: "Model | None" = None
     context: int | None = None
     output_tokens: int | None = None
     provider: str | None = None

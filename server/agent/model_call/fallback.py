@@ -47,9 +47,10 @@ def preface(gave_up: str) -> str:
 def stands_in(model: Model, chosen: Model, failed: ModelFailed) -> Model | None:
     """The fallback of the `chosen` model that comes after `model`; None when there is none for this failure."""
     chain = (chosen, *chosen.fallbacks)
-    later = chain[[one.name for one in chain].index(model.name) + 1 :]
+    names = [one.name for one in chain]
+    later = chain[names.index(model.name) + 1 :] if model.name in names else ()
     if failed.code == OVER_BUDGET:
-        return next((one for one in later if not one.is_language_model), None)
+        return next((one for one in later if not one.is_language_model), chosen.over_budget)
     if failed.code in DOWN:
         return later[0] if later else None
     return next((one for one in later if one.is_language_model), None) if failed.code in BUSY else None
@@ -57,7 +58,8 @@ def stands_in(model: Model, chosen: Model, failed: ModelFailed) -> Model | None:
 
 def named(name: str | None, chosen: Model) -> Model:
     """The model of that name among the chosen one and its fallbacks: the one an earlier step had turned to."""
-    return next((one for one in chosen.fallbacks if one.name == name), chosen)
+    stand_ins = (*chosen.fallbacks, chosen.over_budget)
+    return next((one for one in stand_ins if one is not None and one.name == name), chosen)
 
 
 def oldest_turns(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -18,6 +18,7 @@ from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.refusals import LimitType
 from limits.usage import Forecast, Usage, meters
 from server.edges.cli.entry_points import CliEntryPoints
+from server.edges.cli.limit_command import add_limit
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.edges.cli.shared_options import FOLDER
 from server.edges.cli.spend_command import add_spend
@@ -252,6 +253,7 @@ def _usage(entry_points: CliEntryPoints) -> click.Group:
         _print_usage(_run(entry_points, data, lambda a: a.reset_usage(user, _author(reason))), as_json=as_json)
 
     add_spend(group, entry_points)
+    add_limit(group, partial(_run, entry_points), lambda value, lines, as_json: _print(value, lines, as_json=as_json))
     return group
 
 

@@ -6,8 +6,10 @@ from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
 
+from limits.errors import UnknownAccount
 from limits.plans import OverBudget, Plan, SessionsPeriod
 from limits.refusals import LimitType
+from limits.spending import AccountSpending, SpendingLimits
 from limits.usage import Meter, Usage, meters
 from server.agent.model_call.offered_models import label_of
 from server.edges.http.services import CurrentCaller, ForPlans
@@ -67,8 +69,36 @@ class MeterView(WireModel):
         )
 
 
+class SpendingLimitsView(WireModel):
+    """Budgets below the plan's; null is none of one's own."""
+
+    monthly_cost_limit_cents: int | None
+    monthly_token_limit: int | None
+    turn_token_limit: int | None
+
+    @classmethod
+    def of(cls, limits: SpendingLimits) -> Self:
+        return cls.model_validate(asdict(limits))
+
+
+class AccountSpendingView(WireModel):
+    """What all members of an account have spent on language models in its month, and what bounds them."""
+
+    account_id: str
+    limits: SpendingLimitsView
+    spent_cents: int
+    spent_tokens: int
+    period_start: datetime | None
+    period_end: datetime | None
+
+    @classmethod
+    def of(cls, spending: AccountSpending) -> Self:
+        return cls.model_validate(asdict(spending))
+
+
 class UsageView(WireModel):
-    """A user's usage. `plan` is the one that binds them, `apiKeys` the keys for programs that work."""
+    """A user's usage. `plan` is the one that binds them, `apiKeys` the keys for programs that work, `ownLimits` their
+    budgets below the plan's."""
 
     user_id: str
     display_name: str | None
@@ -77,6 +107,7 @@ class UsageView(WireModel):
     plan: PlanView
     granted_sessions: int
     api_keys: int
+    own_limits: SpendingLimitsView
     period_start: datetime
     period_end: datetime
     meters: list[MeterView]
@@ -91,6 +122,7 @@ class UsageView(WireModel):
             plan=PlanView.of(usage.plan),
             granted_sessions=usage.granted_sessions,
             api_keys=usage.api_keys,
+            own_limits=SpendingLimitsView.of(usage.own),
             period_start=usage.period_start,
             period_end=usage.period_end,
             meters=[MeterView.of(meter) for meter in meters(usage)],
@@ -106,13 +138,14 @@ class ModelView(WireModel):
 
 class MyUsage(WireModel):
     """`messages` is of the session that was asked for. `onOffer` are the plans one can be put on, `models` those that a
-    prompt may ask for, the default first."""
+    prompt may ask for, the default first. `account` is the one that the request acts for."""
 
     usage: UsageView
     messages: MeterView | None
     on_offer: list[PlanView]
     is_administrator: bool
     models: list[ModelView]
+    account: AccountSpendingView | None
 
 
 @routes.get("/me/usage")
@@ -132,4 +165,13 @@ async def my_usage(caller: CurrentCaller, services: ForPlans, session_id: Sessio
         on_offer=plans,
         is_administrator=caller.is_administrator,
         models=[ModelView(name=name, label=label_of(name)) for name in names],
+        account=await _account(services, caller.account_id),
     )
+
+
+async def _account(services: ForPlans, account_id: str) -> AccountSpendingView | None:
+    """None for one that is gone."""
+    try:
+        return AccountSpendingView.of(await services.administration.account_spending(account_id))
+    except UnknownAccount:
+        return None

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp
 
 from server.edges.http import accounts, admin, evals, metrics, sessions, shared, snapshots
+from server.edges.http import budget_routes as budgets
 from server.edges.http import call_tree_routes as call_trees
 from server.edges.http import chat_route as question
 from server.edges.http import function_routes as functions
@@ -115,6 +116,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     if services.gates.keeping is not None:
         app.include_router(gates.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
+    app.include_router(budgets.routes, prefix=API)
     if services.plans.key_issuing is not None:
         app.include_router(keys.routes, prefix=API)
         app.include_router(keys.admin_routes, prefix=API)

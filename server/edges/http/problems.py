@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from limits.errors import LimitsError, UnknownPlan, UnknownUser
+from limits.errors import LimitsError, UnknownAccount, UnknownPlan, UnknownUser
 from rendering.errors import InvalidOption, RenderingError
 from server.cleaning import without_keys
 from server.errors import (
@@ -46,6 +46,7 @@ STATUSES: dict[type[Exception], int] = {
     InvalidOption: 422,
     RenderingError: 500,
     UnknownPlan: 404,
+    UnknownAccount: 404,
     UnknownUser: 404,
     LimitsError: 400,
     BadRequest: 400,

@@ -26,6 +26,7 @@ from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
+from server.turns.budget_informing import BudgetInforming
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
@@ -166,6 +167,7 @@ class SocketServices:
     sockets: OpenSockets
     socket_idle_s: float
     gates: GateInforming | None = None
+    informing: BudgetInforming | None = None
     expired_grace_s: float = EXPIRED_GRACE_S
 
 

@@ -122,6 +122,7 @@ class Connection:
                 self._used_at = anyio.current_time()
                 tasks.start_soon(self._leave_when_idle, caller)
                 tasks.start_soon(self._inform_of_gates)
+                tasks.start_soon(self._inform_of_budgets, caller)
                 while True:
                     message = await self._receive()
                     if message is not None:
@@ -287,6 +288,14 @@ class Connection:
         if self._services.gates is None:
             return
         with self._services.gates.listener(lambda: self._account_id) as listener:
+            async for message in listener.news():
+                await self._send(message)
+
+    async def _inform_of_budgets(self, caller: Caller) -> None:
+        """Until the socket closes."""
+        if self._services.informing is None:
+            return
+        with self._services.informing.listener(caller, lambda: self._account_id) as listener:
             async for message in listener.news():
                 await self._send(message)
 

@@ -9,7 +9,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from limits.administration import Author
 from limits.errors import UnknownUser
+from limits.spending import SpendingLimits
 from server.adapters.folder.objects import FolderObjects
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
@@ -144,6 +146,9 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
             await world.gates.end_check(found.result_id, outcome=Outcome.BROKEN, problem=None, report=None, sends=False)
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
             await world.invocations.begin(a_call(caller), CallCost(None, 1))
+            limits, author = SpendingLimits(turn_token_limit=8), Author(user_id=ben.user_id)
+            await world.plans.limit_user(caller.user_id, limits, author)
+            await world.plans.limit_account(caller.account_id, limits, author)
     for caller, name in ((anna, "anna"), (ben, "ben")):
         await store.put(TRACES_BUCKET, f"{caller.account_id}/{traces[name]}", name.encode())
     await store.put(TRACES_BUCKET, f"{TEAM}/{traces['team']}", b"team")
@@ -183,7 +188,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "turns": 3,
         "messages": 6,
         "feedback": 2,
-        "plan_changes": 1,
+        "plan_changes": 3,
         "memory": 1,
         "memory_changes": 1,
         "memory_proposals": 1,
@@ -191,11 +196,12 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "documents": 0,
         "invocations": 2,
         "charges": 2,
+        "budgets": 1,
         "api_keys": 2,
         "gates": 2,
         "gate_results": 3,
     }
-    assert (done.rows, done.objects, done.lost) == (43, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (46, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",

@@ -39,15 +39,8 @@ FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /
 THE_PAGE = {
     ("GET", f"/{path}")
     for path in (
-        "",
-        "open",
-        "admin",
-        "account",
-        "conversations",
-        "questions",
-        "t/{rest:path}",
-        "s/{rest:path}",
-        "{path:path}",
+        *("", "open", "admin", "account", "conversations", "questions"),
+        *("t/{rest:path}", "s/{rest:path}", "{path:path}"),
     )
 }
 """Files of the built client, the same for everybody; what it shows it asks of the other routes."""
@@ -90,6 +83,10 @@ FOR_ADMINISTRATORS = routes(
     "POST /api/v1/admin/users/{user_id}/grant",
     "POST /api/v1/admin/users/{user_id}/reset",
     "GET /api/v1/admin/changes",
+    "PUT /api/v1/admin/users/{user_id}/limits",
+    "GET /api/v1/admin/accounts/{account_id}/spending",
+    "PUT /api/v1/admin/accounts/{account_id}/limits",
+    "GET /api/v1/admin/budget-notices",
     "GET /api/v1/admin/invocations",
     "GET /api/v1/admin/spend",
     "GET /api/v1/admin/keys",

@@ -43,6 +43,12 @@ export interface Meter {
   resetsAt: string | null;
 }
 
+export interface SpendingLimits {
+  monthlyCostLimitCents: number | null;
+  monthlyTokenLimit: number | null;
+  turnTokenLimit: number | null;
+}
+
 export interface Usage {
   userId: string;
   displayName: string | null;
@@ -52,6 +58,8 @@ export interface Usage {
   grantedSessions: number;
   /** Keys for programs that work. */
   apiKeys: number;
+  /** Budgets below the plan's; null is none. */
+  ownLimits: SpendingLimits;
   periodEnd: string;
   meters: Meter[];
 }
@@ -111,6 +119,7 @@ export const admin = {
   retire: (name: string) => post(`/admin/plans/${name}/retire`, {}),
   putOnPlan: (userId: string, plan: string) => post(`/admin/users/${userId}/plan`, { plan }, "PUT"),
   grant: (userId: string, sessions: number) => post(`/admin/users/${userId}/grant`, { sessions }),
+  limit: (userId: string, limits: SpendingLimits) => post(`/admin/users/${userId}/limits`, limits, "PUT"),
   reset: (userId: string) => post(`/admin/users/${userId}/reset`, {}),
   revokeKeys: (userId: string) => post(`/admin/users/${userId}/revoke-keys`, {}),
 };

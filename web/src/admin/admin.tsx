@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { admin, type Plan, type PlanChange, type Usage } from "../accounts/usage.ts";
 import { Icon } from "../icons.tsx";
 import { PlanForm } from "./plan_form.tsx";
+import { SpendReport } from "./spend_report.tsx";
 import { UserTable } from "./user_table.tsx";
 
 const USERS_AT_ONCE = 100;
@@ -34,6 +35,10 @@ export function Admin() {
     document.title = "Plans and users · Flamechat";
     void load();
   }, [load]);
+  const failed = useCallback(
+    (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    [],
+  );
   const act = async (action: () => Promise<unknown>): Promise<boolean> => {
     try {
       setProblem(null);
@@ -78,6 +83,8 @@ export function Admin() {
               Show more users
             </button>
           )}
+          <h2>Spend</h2>
+          <SpendReport failed={failed} />
           <h2>Changes</h2>
           <ChangeList changes={loaded.changes} />
         </>

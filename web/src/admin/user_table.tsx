@@ -16,6 +16,7 @@ export function UserTable({ users, plans, act }: { users: Usage[]; plans: Plan[]
 
 function UserRow({ user, plans, act }: { user: Usage; plans: Plan[]; act: Act }) {
   const [sessions, setSessions] = useState("1");
+  const [cents, setCents] = useState(user.ownLimits.monthlyCostLimitCents?.toString() ?? "");
   const who = user.displayName ?? user.userId;
   const open = plans.filter((plan) => !plan.isRetired || plan.name === user.subscribedPlan);
   return (
@@ -80,6 +81,26 @@ function UserRow({ user, plans, act }: { user: Usage; plans: Plan[]; act: Act })
             Revoke {user.apiKeys} {user.apiKeys === 1 ? "key" : "keys"}
           </button>
         )}
+      </form>
+      <form
+        class="actions"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const monthlyCostLimitCents = cents === "" ? null : Number(cents);
+          void act(() => admin.limit(user.userId, { ...user.ownLimits, monthlyCostLimitCents }));
+        }}
+      >
+        <label>
+          Budget of their own, cents a month
+          <input
+            type="number"
+            min={0}
+            placeholder="the plan's"
+            value={cents}
+            onInput={(event) => setCents(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Set budget</button>
       </form>
     </li>
   );

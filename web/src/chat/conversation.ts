@@ -112,6 +112,8 @@ export function reduce(state: Conversation, action: Action): Conversation {
           one.proposalId === action.proposalId ? { ...one, outcome: action.decision } : one,
         ),
       };
+    case "limits_changed":
+      return { ...state, notice: action.message };
     case "pong":
       return state;
     default:

@@ -1,14 +1,26 @@
 /** The server over HTTP, and a project's Realtime, whose client is fetched when it is first needed. */
 import type { RealtimeClient } from "@supabase/realtime-js";
 import { config } from "../accounts/client_config.ts";
+import { acting } from "../accounts/acting.ts";
 import { access } from "../accounts/token.ts";
-import { post, send } from "../api.ts";
+import { ApiError, json, post, send } from "../api.ts";
 import type { ConnectionAck, MountedTool, ResumeTurn, TurnSnapshot } from "../protocol.ts";
 import { RealtimeSocket, type SessionClient } from "./realtime_socket.ts";
 
 /** A conversation that needs no socket of the server; it has the interface of a WebSocket. */
 export function realtimeSocket(): WebSocket {
   return new RealtimeSocket(new ProjectClient()) as unknown as WebSocket;
+}
+
+/** What is said of one's own budget is said there; null where it cannot be asked. */
+async function ownAccount(): Promise<string | null> {
+  try {
+    const { accounts } = await json<{ accounts: { accountId: string; isPersonal: boolean }[] }>("/accounts");
+    return accounts.find(({ isPersonal }) => isPersonal)?.accountId ?? null;
+  } catch (error) {
+    if (error instanceof ApiError) return null; // turns are received all the same
+    throw error;
+  }
 }
 
 class ProjectClient implements SessionClient {
@@ -44,12 +56,23 @@ class ProjectClient implements SessionClient {
         await client.setAuth();
         if (isOver) return;
         const channel = client.channel(`chat:${sessionId}`, { config: { private: true } });
-        leave = () => void client.removeChannel(channel);
+        const channels = [channel];
+        leave = () => channels.forEach((one) => void client.removeChannel(one));
         for (const event of ["ai_response", "chat_error"])
           channel.on("broadcast", { event }, (message) => isOver || received(event, message.payload));
         channel.subscribe((state) => {
           if (!isOver) status(state === "SUBSCRIBED");
         });
+        const own = await ownAccount();
+        if (isOver) return;
+        const ofAccounts = [own, acting.read()]
+          .filter((accountId, index, all) => accountId && all.indexOf(accountId) === index)
+          .map((accountId) => client.channel(`account:${accountId}`, { config: { private: true } }));
+        channels.push(...ofAccounts);
+        for (const one of ofAccounts) {
+          const event = "limits_changed";
+          one.on("broadcast", { event }, (message) => isOver || received(event, message.payload)).subscribe();
+        }
       },
       () => isOver || status(false),
     );

@@ -168,7 +168,7 @@ export class RealtimeSocket {
 
   #received(event: string, payload: unknown): void {
     this.#receivedAt = Date.now();
-    if (event === "chat_error") return this.#deliver(payload as ServerMessage);
+    if (event === "chat_error" || event === "limits_changed") return this.#deliver(payload as ServerMessage);
     let { after } = payload as Broadcast;
     for (const one of (payload as Broadcast).events) {
       const followed: FollowedEvent | TurnSnapshot = one.type === "turn_snapshot" ? one : { ...one, follows: after };

@@ -149,6 +149,18 @@ select to_jsonb(r) from public.charge_receipts r
 where r.account_id = any(%(accounts)s) or r.user_id = %(user_id)s
 order by r.at, r.id
 
+-- name: person_budgets
+-- Of their own, and what was reached of them.
+select to_jsonb(l) || jsonb_build_object('notices', (
+    select coalesce(jsonb_agg(to_jsonb(n) order by n.at), '[]'::jsonb) from public.budget_notices n
+    where n.user_id = %(user_id)s
+))
+from (
+    select %(user_id)s::uuid as user_id,
+        (select to_jsonb(s) from public.spending_limits s where s.user_id = %(user_id)s) as limits
+) as l
+where l.limits is not null or exists (select from public.budget_notices n where n.user_id = %(user_id)s)
+
 -- name: objects_of_person
 -- What goes with them: their own accounts' traces, and the pictures of their turns.
 select %(traces)s, t.object_path from public.traces t where t.account_id = any(%(accounts)s)
@@ -287,11 +299,17 @@ delete from public.message_feedback where user_id = %(user_id)s
 
 -- name: remove_plan_changes_of_person
 -- Of the audit, what was done for them.
-delete from public.plan_changes where user_id = %(user_id)s
+delete from public.plan_changes
+where user_id = %(user_id)s or after ->> 'account_id' = any(%(accounts)s::text[])
 
 -- name: remove_charges_of_person
 -- Of their own month, and in their own accounts.
 delete from public.charge_receipts where user_id = %(user_id)s or account_id = any(%(accounts)s)
+
+-- name: remove_budgets_of_person
+-- Their own, and what was reached of them or by them.
+with notices as (delete from public.budget_notices where user_id = %(user_id)s)
+delete from public.spending_limits where user_id = %(user_id)s
 
 -- name: unname_plan_changes_of_person
 -- What they did for others stays, without them.

@@ -59,10 +59,12 @@ where name = %(name)s
 -- Where one user stands, or all.
 select u.*, ceil(100 * coalesce(b.spent_usd, 0))::integer as spent_cents,
     coalesce(b.spent_tokens, 0)::bigint as spent_tokens, coalesce(r.used, 0) as renders,
-    flamechat_private.working_api_keys(u.user_id) as api_keys
+    flamechat_private.working_api_keys(u.user_id) as api_keys, l.monthly_cost_limit_usd as own_monthly_cost_limit_usd,
+    l.monthly_token_limit as own_monthly_token_limit, l.turn_token_limit as own_turn_token_limit
 from public.user_usage(%(user_id)s, %(limit)s, %(offset)s) with ordinality as u
 left join flamechat_private.budgets b on b.user_id = u.user_id and b.period_start = u.period_start
 left join flamechat_private.monthly_renders r on r.user_id = u.user_id and r.period_start = u.period_start
+left join public.spending_limits l on l.user_id = u.user_id
 order by u.ordinality
 
 -- name: conversations_of

@@ -39,6 +39,23 @@ async def test_the_analyst_takes_over_when_the_budget_is_spent_in_the_middle_and
     assert "0.05 USD" in answer.notes["model_fallback"]
 
 
+async def test_where_the_plan_says_so_the_analyst_answers_without_being_a_fallback() -> None:
+    async with openai_endpoint(ANSWER) as endpoint:
+        scene = on_budget(endpoint, 0)
+        answer = await scene.agent.answer(replace(scene.turn, analyst_over_budget=True), scene.sink)
+    assert endpoint.requests == []
+    assert "budget for language models is used up" in answer.text
+    assert str(answer.usage.model).startswith("Built-in analyst")
+
+
+async def test_the_plans_analyst_takes_over_for_no_other_failure() -> None:
+    async with openai_endpoint(Reply(status=500), Reply(status=500), Reply(status=500), Reply(status=500)) as endpoint:
+        scene = on_budget(endpoint, 100)
+        with pytest.raises(ModelFailed) as failed:
+            await scene.agent.answer(replace(scene.turn, analyst_over_budget=True), scene.sink)
+    assert failed.value.code != "over_budget"
+
+
 async def test_where_the_analyst_may_not_take_over_the_turn_fails_and_says_which_limit() -> None:
     async with openai_endpoint(ANSWER) as endpoint:
         scene = on_budget(endpoint, 0)

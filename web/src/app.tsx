@@ -12,6 +12,7 @@ import { myUsage } from "./accounts/usage.ts";
 import type { Admin } from "./admin/admin.tsx";
 import type { AllConversations } from "./conversations/all_conversations.tsx";
 import type { Questions } from "./questions/questions.tsx";
+import type { Gates } from "./gates/gates.tsx";
 import type { Handover } from "./handover/handover.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
@@ -88,6 +89,7 @@ export function App() {
       {here.page === "account" && isIn && <LazyAccount />}
       {here.page === "conversations" && isIn && <LazyConversations />}
       {here.page === "questions" && isIn && <LazyQuestions />}
+      {here.page === "gates" && isIn && <LazyGates />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
@@ -108,6 +110,7 @@ function PageLinks({ page, isAdministrator }: { page: string; isAdministrator: b
   const links = [
     ["conversations", "Conversations"],
     ["questions", "Questions"],
+    ["gates", "Gates"],
     ["account", remembers ? "Memory" : "Account"],
     ...(isAdministrator ? [["admin", "Plans and users"]] : []),
   ];
@@ -186,6 +189,11 @@ function LazyAccount() {
   const loaded = useModule<{ Account: typeof Account }>(() => import("./accounts/account.tsx"));
   const hasTeams = usePart(config, (state) => state.teams === true);
   return loaded === "lost" ? <Lost /> : loaded && <loaded.Account remembers={remembers} hasTeams={hasTeams} />;
+}
+
+function LazyGates() {
+  const loaded = useModule<{ Gates: typeof Gates }>(() => import("./gates/gates.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Gates />;
 }
 
 function LazyHandover() {

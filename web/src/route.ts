@@ -1,4 +1,4 @@
-/** Addresses of the page: `/`, `/open`, `/admin`, `/account`, `/conversations`, `/questions`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
+/** Addresses of the page: `/`, `/open`, `/admin`, `/account`, `/conversations`, `/questions`, `/gates`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
 import { Store } from "./store.ts";
 
 export type Route =
@@ -8,6 +8,7 @@ export type Route =
   | { page: "account" }
   | { page: "conversations" }
   | { page: "questions" }
+  | { page: "gates" }
   | { page: "shared"; token: string }
   | { page: "room"; traceId: string; sessionId: string | null };
 
@@ -17,6 +18,7 @@ export function parseRoute(path: string): Route {
   if (/^\/account\/?$/.test(path)) return { page: "account" };
   if (/^\/conversations\/?$/.test(path)) return { page: "conversations" };
   if (/^\/questions\/?$/.test(path)) return { page: "questions" };
+  if (/^\/gates\/?$/.test(path)) return { page: "gates" };
   const link = /^\/s\/([A-Za-z0-9_-]+)\/?$/.exec(path);
   if (link) return { page: "shared", token: link[1]! };
   const match = /^\/t\/([A-Za-z0-9_-]+)(?:\/([A-Za-z0-9_-]+))?\/?$/.exec(path);
@@ -61,6 +63,6 @@ export function startRouting(): void {
       return;
     if (link.pathname.startsWith("/api/")) return;
     event.preventDefault();
-    go(link.pathname + link.hash);
+    go(link.pathname + link.search + link.hash);
   });
 }

@@ -47,7 +47,7 @@ const ACK: ConnectionAck = {
   running: null,
   memory: null,
   ignoredTools: [],
-  opening: { summary: "", findings: [], suggestions: [] },
+  opening: { summary: "", findings: [], suggestions: [], gate: null },
   limits: {
     planName: "local",
     messagesUsed: 0,

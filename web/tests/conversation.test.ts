@@ -12,7 +12,7 @@ const LIMITS = {
   sessionsLimit: null,
   resetsAt: null,
 };
-const OPENING = { summary: "A trace.", findings: ["f"], suggestions: ["Why?"] };
+const OPENING = { summary: "A trace.", findings: ["f"], suggestions: ["Why?"], gate: null };
 
 function play(...actions: Action[]): Conversation {
   return actions.reduce(reduce, emptyConversation("s1"));

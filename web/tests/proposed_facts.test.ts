@@ -7,7 +7,7 @@ const ACK: ConnectionAck = {
   type: "connection_ack",
   sessionId: "s1",
   protocol: 1,
-  opening: { summary: "", findings: [], suggestions: [] },
+  opening: { summary: "", findings: [], suggestions: [], gate: null },
   history: [],
   limits: {
     planName: "local",

@@ -13,7 +13,7 @@ const ACK: ConnectionAck = {
   running: null,
   memory: null,
   ignoredTools: [],
-  opening: { summary: "", findings: [], suggestions: [] },
+  opening: { summary: "", findings: [], suggestions: [], gate: null },
   limits: {
     planName: "team",
     messagesUsed: 0,

@@ -45,6 +45,7 @@ NOTHING_HERE = """<!doctype html>
 @routes.get("/account")
 @routes.get("/conversations")
 @routes.get("/questions")
+@routes.get("/gates")
 @routes.get("/t/{rest:path}")
 @routes.get("/s/{rest:path}")
 async def document(request: Request, services: ForServer) -> Response:

@@ -4,7 +4,8 @@ import { LimitBanner } from "../accounts/limit_banner.tsx";
 import type { MyUsage } from "../accounts/usage.ts";
 import { UsageMeter } from "../accounts/usage_meter.tsx";
 import { Icon } from "../icons.tsx";
-import type { Opening } from "../protocol.ts";
+import type { GateOpening, Opening } from "../protocol.ts";
+import { showView } from "../route.ts";
 import { usePart } from "../store.ts";
 import { AskedCard } from "./asked_card.tsx";
 import { AnswerText } from "./answer_text.tsx";
@@ -142,6 +143,18 @@ export function Chat({
             </button>
           </div>
         )}
+        {conversation.brokenGate && (
+          <div class="banner" role="status">
+            <Icon name="warning" />
+            <span>
+              The gate <bdi>{conversation.brokenGate.gateName}</bdi> is broken by{" "}
+              <a href={`/t/${conversation.brokenGate.traceId}`}>an upload</a>.
+            </span>
+            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => store.dismissBrokenGate()}>
+              <Icon name="close" />
+            </button>
+          </div>
+        )}
         <Composer
           key={sessionId}
           sessionId={sessionId}
@@ -184,6 +197,7 @@ function OpeningView({
 }) {
   return (
     <div class="opening">
+      {opening.gate && <GateOpeningView gate={opening.gate} />}
       <AnswerText text={opening.summary} growing={false} />
       {showsFindings && opening.findings.length > 0 && (
         <>
@@ -199,6 +213,20 @@ function OpeningView({
       )}
       {isOnly && (
         <Suggestions questions={opening.suggestions} label="Suggested questions" disabled={!canAsk} ask={ask} />
+      )}
+    </div>
+  );
+}
+
+/** What a gate found of this recording, and the way to it beside the run before. */
+function GateOpeningView({ gate }: { gate: GateOpening }) {
+  return (
+    <div class="gate-opening">
+      <AnswerText text={gate.text} growing={false} />
+      {gate.beforeTraceId && (
+        <button type="button" onClick={() => showView(`${location.pathname}?view=diff&before=${gate.beforeTraceId}`)}>
+          Show what changed since <bdi>{gate.beforeName}</bdi>
+        </button>
       )}
     </div>
   );

@@ -164,6 +164,10 @@ export class ChatStore extends Store<ChatState> {
     this.#dispatch([{ type: "notice_read" }]);
   }
 
+  dismissBrokenGate(): void {
+    this.#dispatch([{ type: "broken_gate_read" }]);
+  }
+
   /** The person has another token. */
   authenticate(accessToken: string): void {
     if (this.#joined) this.#send({ type: "authenticate", accessToken });

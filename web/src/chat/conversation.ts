@@ -2,6 +2,7 @@
 import type {
   ChatError,
   ConnectionAck,
+  GateChanged,
   HistoryMessage,
   LimitsView,
   Opening,
@@ -39,6 +40,8 @@ export interface Conversation {
   /** What the agent has asked of the chart since the page was opened, in order. */
   viewerActions: ViewerAction[];
   proposals: Proposal[];
+  /** The last upload of the account, of whatever recording, that broke a gate while the page is open. */
+  brokenGate: GateChanged | null;
 }
 
 /** An event that says which one it follows: on Realtime text is merged, and numbers leap. */
@@ -51,7 +54,8 @@ export type Action =
   | { type: "rated"; turnId: string; score: -1 | 0 | 1 }
   | { type: "earlier_loaded"; messages: HistoryMessage[] }
   | { type: "limit_lifted" }
-  | { type: "notice_read" };
+  | { type: "notice_read" }
+  | { type: "broken_gate_read" };
 
 export function emptyConversation(sessionId: string): Conversation {
   return {
@@ -66,6 +70,7 @@ export function emptyConversation(sessionId: string): Conversation {
     needsResync: false,
     viewerActions: [],
     proposals: [],
+    brokenGate: null,
   };
 }
 
@@ -91,6 +96,8 @@ export function reduce(state: Conversation, action: Action): Conversation {
       return state.refusal === null ? state : { ...state, refusal: null };
     case "notice_read":
       return state.notice === null ? state : { ...state, notice: null };
+    case "broken_gate_read":
+      return { ...state, brokenGate: null };
     case "connection_ack":
       return acknowledged(state, action);
     case "waiting_for_model":
@@ -114,6 +121,8 @@ export function reduce(state: Conversation, action: Action): Conversation {
       };
     case "limits_changed":
       return { ...state, notice: action.message };
+    case "gate_changed":
+      return action.outcome === "broken" ? { ...state, brokenGate: action } : state;
     case "pong":
       return state;
     default:

@@ -263,7 +263,8 @@ _ALL_OF_IT = re.compile(
     re.IGNORECASE,
 )
 _IN_ALL = re.compile(
-    r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:samples|events|contentions|muestras|"
+    r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:functions|methods|samples|events|"
+    r"contentions|muestras|"
     r"échantillons|instructions|instrucciones|proben)(?: (?:are there|were taken))?|calls(?= \w))"
     r"(?: (?:en total|in total|au total|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",
     re.IGNORECASE,
@@ -319,10 +320,16 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
     asks_why = WHY.match(text) is not None
+    if intent in OF_ALL - {Intent.RECORDING, Intent.PROFILES} and _HOW_MANY.match(text):
+        return Intent.HOW_OFTEN
     unlikely = probability < LIKELY or (asks_why and (probability < SURE or intent is Intent.TOP))
     return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
 
 
+_HOW_MANY = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*how many (?!ms\b|(?:milli)?seconds|[kmg]?b\b|bytes|percent|times (?:more|longer|as))\w+",
+    re.IGNORECASE,
+)
 _OF_A_PAGE = re.compile(
     r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|metrics?|"
     r"interaction\w*|contentful)\b|[^\x00-\x7f]",

@@ -63,7 +63,10 @@ _CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
 """What an opening calls the reason for the cost of another function: that is what a person goes on about."""
 _OF_A_THREAD = re.compile(r"^thread \(\d+\)")
 """How py-spy writes the root of a thread: no function to go on about."""
-_SET_AGAINST = re.compile(r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b")
+_SET_AGAINST = re.compile(
+    r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b|\bare called as often\b|"
+    r"\btakes? the most of them\b"
+)
 """How an opening sets one function against another."""
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
@@ -122,6 +125,8 @@ class SpokenOf:
 
     pair: tuple[str, ...] = ()
     """The handles of the two functions that were spoken of last: those that the answer compares, else the newest."""
+    sets_against: bool = False
+    """Whether the answer sets these two against each other."""
     is_aside: bool = False
     """Whether the answer names a function only after its first paragraph: it is about something else."""
 
@@ -382,6 +387,7 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
         pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
+        sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
         ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside="](#f" not in text.partition("\n\n")[0] and "](#n" not in text.partition("\n\n")[0],
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),

@@ -18,7 +18,9 @@ COMPARES = re.compile(
 )
 
 
-AND_ONE = re.compile(r"^(?:and|what about|how about|und|et|y|e|и)\s+`?([\w.$:]{3,})`?\s*\??$", re.IGNORECASE)
+AND_ONE = re.compile(
+    r"^(?:and|what about|how about|und|et|y|e|и)\s+(?:(?:to|in|for|of|the)\s+)*`?([\w.$:]{3,})`?\s*\??$", re.IGNORECASE
+)
 """A prompt that asks the same of one word more."""
 WITHIN = re.compile(r"\b(?:it|they) (?:directly |mostly )?calls?\b|\b(?:in|inside) (?:it|there)\b", re.IGNORECASE)
 """Words that ask what the function that was spoken of calls."""

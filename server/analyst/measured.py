@@ -36,6 +36,8 @@ _OF_THE_RECORDING = frozenset(
 )
 """Words for parts of a recording, which no function is meant by."""
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
+_HOW_MANY_OF_ALL = re.compile(r"\bhow many (?:functions|methods|threads|profiles|processes|workers)\b", re.IGNORECASE)
+_THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|や|那)\s", re.IGNORECASE)
 
 
@@ -51,6 +53,11 @@ class Measured:
 
     def asks(self, *names: str) -> bool:
         return bool({*names} & {*self.measures})
+
+    @property
+    def sets_one_more_against(self) -> bool:
+        """Whether it compares the one thing that it names with what was spoken of: `more than parse?`."""
+        return self.asks("compared") and len(self.runs) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def measured(prompt: str) -> Measured | None:
     """What such a prompt asks for; None for any other."""
     text = " ".join(prompt.split())
     lexicon = _lexicon()
-    if not text or len(text.split()) > MOST_WORDS:
+    if not text or len(text.split()) > MOST_WORDS or _HOW_MANY_OF_ALL.search(text):
         return None
     marked, names = _marked(lexicon.everywhere.sub(" ", text), lexicon)
     runs, refers = _runs(marked, lexicon)
@@ -87,14 +94,31 @@ def measured(prompt: str) -> Measured | None:
     goes_on = _AND.match(text) is not None
     if runs and any(set(run.casefold().split()) <= _OF_THE_RECORDING for run in runs):
         return None
-    if runs and len(runs) == RUNS and names and _OR.search(text) and "compared" not in names:
+    sets_against = _THAN.search(text) or (runs and len(runs) == RUNS and names and _OR.search(text))
+    if sets_against and "compared" not in names:
         names.append("compared")
     if runs is None or not fits or not (names or (runs and goes_on)):
         return None
+    if len(runs) == RUNS and {*names} <= {"share", "total", "self"} and (base := _base(text, runs)):
+        return Measured(("part",), (next(run for run in runs if run != base), base), refers, goes_on)
     measures = tuple(dict.fromkeys(names))
     if (len(runs) == RUNS and "compared" not in names) or (not runs and len(measures) > RUNS):
         return None
     return Measured(measures, runs, refers, goes_on)
+
+
+def _base(text: str, runs: tuple[str, ...]) -> str:
+    """Of two names the one that the share is asked of: `publish` of `what percentage of publish is snapshot`."""
+    return next(
+        (
+            run
+            for run in runs
+            if re.search(
+                rf"\bof (?:the )?(?:time (?:of|in|spent in) )?`?{re.escape(run)}\b|(?<!\w){re.escape(run)}['’]s\b", text
+            )
+        ),
+        "",
+    )
 
 
 def _marked(text: str, lexicon: _Lexicon) -> tuple[str, list[str]]:

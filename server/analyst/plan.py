@@ -50,6 +50,8 @@ ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
 _WORDS = re.compile(r"[^\W\d_][\w-]{3,}")
+OF_A_PLACE = 5
+"""Functions that hold a word in their name or file from which it is a package, file or class, and none of them."""
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
 
@@ -247,9 +249,20 @@ def _settled(question: Question, evidence: Evidence) -> Question:
         return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
         question = question.about(Intent.GROUP)
+    if (
+        question.intent is Intent.GROUP
+        and len(question.names) == 2
+        and all(_has(one, evidence) for one in question.names)
+    ):
+        question = question.about(Intent.TWO_FUNCTIONS)
     if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
         return question.about(Intent.PROFILES)
     return _looked_up(question, evidence)
+
+
+def _has(name: str, evidence: Evidence) -> bool:
+    """Whether a function has this word for its name."""
+    return any(is_named(row, name) for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"])
 
 
 def _looked_up(question: Question, evidence: Evidence) -> Question:
@@ -259,8 +272,11 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):
         return topic or _named_there(question)
     found = {name: evidence.first("find_frames", pattern=name) or {"rows": []} for name in question.maybe}
-    exact = tuple(name for name, data in found.items() if any(is_named(row, name) for row in data["rows"]))
+    exact = tuple(name for name in found if _has(name, evidence))
     partly = tuple(name for name, data in found.items() if data["rows"])
+    of_places = [name for name in partly if name not in exact and found[name]["total_matches"] > OF_A_PLACE]
+    if question.intent is Intent.TWO_FUNCTIONS and of_places and len(partly) == len(found):
+        return question.about(Intent.GROUP)  # a package or a file is set against another: their sums are
     stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
     if exact:
         intent = question.intent if stays else Intent.FUNCTION

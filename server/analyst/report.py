@@ -3,6 +3,7 @@
 import re
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asked_figures import without_its_figure
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
@@ -77,11 +78,19 @@ def report(question: Question, evidence: Evidence) -> str:
         first, others = events, [leading(evidence, "What takes the most time is")]
     first = _without_title(question, first)
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
+    if not question.measured and (cannot := without_its_figure(question, evidence, first)):
+        return cannot
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
     unread = "" if wrong or question.measured else admitted(question, "\n\n".join([first, *others]))
     opening = f"{wrong} {unread}{carried}{first}".lstrip()  # the answer stands in one paragraph
-    parts = [opening, "" if unread else _misread(question), question.note, _of_all(question), _failures(evidence)]
+    parts = [
+        opening,
+        "" if unread or question.measured else _misread(question),
+        question.note,
+        _of_all(question),
+        _failures(evidence),
+    ]
     kept = [part for part in parts if part]
     room = (MOST_OF_A_LIST if question.intent in LISTS else MOST_CHARACTERS) - sum(map(read_length, kept))
     for part in others:
@@ -147,8 +156,8 @@ def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
     answer begins with what that one says."""
     if evidence.measures_waiting and _OF_CPU.search(question.text):
         return "**CPU time cannot be said: this trace measures waiting, not work.**"
-    if evidence.unit == "count" and _OF_BYTES.search(question.text):
-        return "**How many bytes that is cannot be said: this trace counts, and does not measure memory.**"
+    if evidence.unit != "bytes" and not evidence.memory_profiles and _OF_BYTES.search(question.text):
+        return "**How many bytes that is cannot be said: this trace does not measure memory.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
     if question.intent is Intent.WAITING and evidence.waiting_profiles:

@@ -75,7 +75,8 @@ _WITHOUT_SYMBOLS = re.compile(
 )
 WHO_WORKS = re.compile(
     r"^(?:and |so )*(?:who|which (?:process|program|binary)\w*)\b.{0,30}\b(?:burns?|eats?|uses?|hogs?|takes?|has)\b"
-    r".{0,20}\b(?:cpu|processor|cores?|machine)\b",
+    r".{0,20}\b(?:cpu|processor|cores?|machine)\b|"
+    r"^(?:and |so )*which (?:process|program|binary)\w* \w+ (?:the )?most\W*$",
     re.IGNORECASE,
 )
 

@@ -13,7 +13,7 @@ from server.analyst.nearest_intent import vocabulary
 CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
 HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
 PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
-_IDENTIFIER = re.compile(
+IDENTIFIER = re.compile(
     r"(?<![\w.])(?:\w+(?:-\w*)++(?:\.\w+)+|[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
     re.ASCII,
@@ -149,7 +149,7 @@ def _masked(text: str, thread: str | None, names: tuple[str, ...], slips: dict[s
     masked = without_time_ranges(PROFILE.sub(" P ", CODE.sub(" X ", text)))
     if thread:
         masked = masked.replace(thread, " P ")
-    masked = _IDENTIFIER.sub(" X ", HANDLE.sub(" X ", masked))
+    masked = IDENTIFIER.sub(" X ", HANDLE.sub(" X ", masked))
     for name in names:
         masked = re.sub(rf"(?<!\w){re.escape(name)}(?:\(\))?(?!\w)", " X ", masked)
     for slip, word in slips.items():
@@ -175,7 +175,7 @@ def _thread(text: str) -> str | None:
 def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     sure = [next(group for group in match.groups() if group) for match in CODE.finditer(text)]
     rest = CODE.sub(" X ", text)
-    sure += [match[0] for match in _IDENTIFIER.finditer(rest)]
+    sure += [match[0] for match in IDENTIFIER.finditer(rest)]
     sure += [word for word in _WORD.findall(rest) if word in OF_C]
     maybe = [group for place in _PLACES for match in place.finditer(rest) for group in match.groups() if group]
     maybe += [text] if _ONE_WORD.fullmatch(text) else []

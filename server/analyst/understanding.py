@@ -59,7 +59,9 @@ AGAIN = "Looked up again in the trace: these are its figures."
 """The note for a person who doubts the answer before."""
 
 
-ASKED_AGAIN = frozenset({Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF})
+ASKED_AGAIN = frozenset(
+    {Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF, Intent.GROUP}
+)
 """Intents that `and parse?` asks of `parse`, too."""
 OF_TOPICS = OF_A_CAUSE | {Intent.SUSPECT, Intent.LONG_TASKS, Intent.REQUESTS, Intent.REPEATED, Intent.EVENT_LOOP}
 """Intents of questions that are about a kind of thing, and about no function."""
@@ -81,28 +83,39 @@ def understood(
     """
     asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle) if spoken_of else prompt)
     question = _understood(prompt, viewer, windows, spoken_of, openings)
-    if asked is None or question.intent in (Intent.SQL, Intent.RECURSION) or question.time_ranges or question.profiles:
+    of_itself = asked is not None and asked.asks("from_itself") and spoken_of is not None
+    if asked is None or question.intent is Intent.SQL or (question.intent is Intent.RECURSION and not of_itself):
+        return question
+    if question.time_ranges or question.profiles:
         return question
     if ranked_thing(question.text):
         return question
     of_it = question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]]
-    known = of_it and bool(question.names or question.carried)
-    about = () if asked.runs else _spoken_of(asked, spoken_of)
+    known = of_it and bool(question.names or question.carried) and not asked.asks("compared", "each")
+    about = _spoken_of(asked, spoken_of) if not asked.runs or asked.sets_one_more_against else ()
     if not asked.runs and not about:
         return question
     measures = asked.measures or _measures_before(spoken_of)
+    if asked.asks("compared") and spoken_of and about and _COUNTS.search(spoken_of.prompt) and len(measures) == 1:
+        measures = (*measures, "calls")
     profile = spoken_of.profile if spoken_of and about else question.profile
-    return replace(
-        question, measured=replace(asked, measures=measures), handles=about, profile=profile, is_known_otherwise=known
-    )
+    carried = None if asked.asks("compared", "each") else question.carried
+    question = replace(question, handles=about, profile=profile, carried=carried, is_known_otherwise=known)
+    return replace(question, measured=replace(asked, measures=measures))
+
+
+_COUNTS = re.compile(r"\bhow (?:many|often)\b|\bcalls\b|\bcalled\b|\bwie oft\b|\bcombien de fois\b", re.IGNORECASE)
+"""How a prompt asks for a number, which the next one compares."""
 
 
 def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:
     """The functions that a prompt without a name asks for the measures of; empty where it may mean something else."""
     if spoken_of is None or spoken_of.threads or (spoken_of.is_aside and len(spoken_of.listed) > 1):
         return ()
-    if asked.asks("compared"):
-        of_recordings = alone(spoken_of.prompt, {}, None).intent is Intent.COMPARE
+    if asked.sets_one_more_against:
+        return (spoken_of.handle,)
+    if asked.asks("compared", "each"):
+        of_recordings = alone(spoken_of.prompt, {}, None).intent is Intent.COMPARE and not spoken_of.sets_against
         return spoken_of.pair if len(spoken_of.pair) == RUNS and not of_recordings else ()
     return (spoken_of.handle,)
 
@@ -307,7 +320,7 @@ def _asked_again(question: Question, before: Question) -> Question:
     )
     if only_names and before.intent is Intent.COMPARE and question.names:
         return question.about(Intent.COMPARE)
-    if not only_names or before.intent not in ASKED_AGAIN:
+    if not only_names or before.intent not in ASKED_AGAIN or (before.intent is Intent.GROUP and question.handle):
         return question.about(Intent.FUNCTION) if question.intent is Intent.CORRECTION else question
     return question.about(before.intent)
 

@@ -6,11 +6,13 @@ import re
 from functools import cache
 
 from server.agent.memory.word_stem import SHORTEST, stem
+from server.agent.verification.recompute import last_part
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many
+from server.analyst.subjects import IDENTIFIER
 from server.analyst.wording import coded, joined
 
 LETTERS = 5
@@ -95,9 +97,15 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         if not (known or len(root) < SHORTEST or root in answer or _is_mistyped(word.casefold())):
             found[word] = None
     by_name = bool(question.names) and not question.carried
-    if by_name and len(found) == 1:
-        return ()
-    return tuple(word for word in found if not _is_modifier(word, question.text, answer))
+    left = () if by_name and len(found) == 1 else found
+    letters = _letters(answer)
+    code = [name for name in IDENTIFIER.findall(asked) if _letters(last_part(name.removesuffix("()"))) not in letters]
+    return (*code, *(word for word in left if not _is_modifier(word, question.text, answer)))
+
+
+def _letters(text: str) -> str:
+    """What is left of a name however people write it: `nodes_of_class` and `nodesOfClass` alike."""
+    return re.sub(r"[\W_]", "", text).casefold()
 
 
 def _has_subject(question: Question) -> bool:

@@ -64,6 +64,8 @@ def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
     things = _IN_ENGLISH.get(things, things)
     if things == "instructions" and evidence.unit == "count":
         return [f"**{amount(main['total'], 'count')} instructions were counted in {cited_profile(main)}.**"]
+    if things in ("functions", "methods") and evidence.summary:
+        return [f"**This recording has {evidence.summary['frame_count']:,} functions.**"]
     thing, what = things.rstrip("s"), str(main.get("counted") or "")
     if what and thing == what.rstrip("s") and main.get("count"):
         number = linked(f"{int(main['count']):,}", main["count"])

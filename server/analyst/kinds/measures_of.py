@@ -1,6 +1,7 @@
 """Measures of functions that a prompt names, or that were spoken of: self, total, calls, one call, threads, callers."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from server.analyst.kinds import call_counts, calls_of, suspects, who_calls
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import which_of
+from server.analyst.kinds.two_functions import part_of, set_against
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
@@ -71,7 +73,7 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
     asked = question.measured
     if asked is None or (question.is_known_otherwise and not (asked.asks("total") and evidence.runs_in_several)):
         return None
-    if asked.asks("waiting") and not evidence.waiting_profiles:
+    if asked.asks("waiting") and not (evidence.waiting_profiles and len(asked.measures) == 1):
         return None
     handles = question.handles
     if asked.runs:
@@ -81,7 +83,7 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
             return None
         if asked.asks("compared") and len(handles) == 1 and question.handles:
             handles = (*question.handles, *handles)
-    if asked.asks("compared") != (len(handles) == 2):
+    if asked.asks("compared", "each", "part") != (len(handles) == 2):
         return None
     return replace(question, handles=handles, handle=handles[0], names=(), maybe=(), placed=(), stems=())
 
@@ -166,22 +168,32 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if len(found) < len(question.handles):
         return ["**That function could not be looked up.**"]
     if len(found) == 2:
-        return _compared(asked, found, evidence)
+        return _of_two(question, asked, found)
     around = found[0]
     if asked.asks("waiting"):
         return [_waits(around, evidence)]
     if asked.asks(*_OF_THREADS):
         return [*_threads(asked, around, evidence), _cost(around)]
     if asked.asks("from_itself"):
-        return [_from_itself(around, evidence), _cost(around)]
-    ways = {"calls": _calls, "self": _self, "share": _share, "mean": _mean}
+        return [_from_itself(question, around, evidence), _cost(around)]
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):
         first = _one_call(one, around, evidence)
-    elif one := next((one for one in asked.measures if one in ways), None):
-        first = ways[one](around)
     else:
-        first = _total(around)
+        first = _way(asked)(around)
     return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
+
+
+def _of_two(question: Question, asked: Measured, found: list[dict[str, Any]]) -> list[str]:
+    """The two set against each other, the share of one in the other, or the figure of each."""
+    if asked.asks("compared"):
+        return set_against(question, asked, found)
+    return [part_of(*found)] if asked.asks("part") else [" ".join(map(_way(asked), found))]
+
+
+def _way(asked: Measured) -> Callable[[dict[str, Any]], str]:
+    """How the first of the measures is written that has a sentence of its own; else the total is."""
+    ways = {"calls": _calls, "self": _self, "share": _share, "mean": _mean}
+    return next((ways[one] for one in asked.measures if one in ways), _total)
 
 
 def _row(around: dict[str, Any]) -> dict[str, Any]:
@@ -268,16 +280,19 @@ def _waits(around: dict[str, Any], evidence: Evidence) -> str:
     return f"**Yes: {waited}**, {own(row, unit)} in it itself."
 
 
-def _from_itself(around: dict[str, Any], evidence: Evidence) -> str:
-    row = _row(around)
+def _from_itself(question: Question, around: dict[str, Any], evidence: Evidence) -> str:
+    row, whether = _row(around), question.asks_whether
+    yes = "Yes: " if whether else ""
     found = evidence.first("query_trace", sql=FROM_ITSELF.format(frame=row["handle"]))
     number = found["rows"][0][0].get("value") if found and found["rows"] and around["counted"] == CALLS else None
     if number:
         of_all = f" of its {row['count']:,} calls" if row["count"] else " calls"
-        return f"**{linked(f'{int(number):,}', number)}{of_all} come from {cited(row)} itself**: it is recursive."
+        many = linked(f"{int(number):,}", number)
+        return f"**{yes}{many}{of_all} come from {cited(row)} itself**: it is recursive."
     if around["recursive"]:
-        return f"**{cited(row)} calls itself, but how often cannot be said**: single calls are not in this trace."
-    return f"**None: {cited(row)} does not call itself.**"
+        how_often = "calls itself, but how often cannot be said"
+        return f"**{yes}{cited(row)} {how_often}**: single calls are not in this trace."
+    return f"**{'No' if whether else 'None'}: {cited(row)} does not call itself.**"
 
 
 def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -337,27 +352,3 @@ def _namesakes(question: Question, evidence: Evidence) -> str:
     runs = [run for run in (asked.runs if asked else ()) if not HANDLE.fullmatch(run)]
     rows = (evidence.first("find_frames", pattern=_pattern(runs[0])) or {"rows": []})["rows"] if len(runs) == 1 else []
     return which_of(rows, runs[0]) if rows else ""
-
-
-def _compared(asked: Measured, found: list[dict[str, Any]], evidence: Evidence) -> list[str]:
-    unit = found[0]["unit"]
-    if asked.asks("calls"):
-        return _by_calls(found)
-    key, said = ("self_value", own) if asked.asks("self") else ("total_value", total)
-    what = "itself" if key == "self_value" else "in total"
-    more, less = sorted((_row(one) for one in found), key=lambda row: -row[key])
-    figures = f"{cited(more)} takes {said(more, unit)} {what}, {cited(less)} {said(less, unit)}"
-    if more[key] == less[key]:
-        return [f"**{cited(more)} and {cited(less)} take the same**: {figures}."]
-    ratio = more[key] / less[key] if less[key] else None
-    times = f", {linked(f'{float(ratio):,.2f}', ratio)} times what the other does" if ratio is not None else ""
-    inside = any(one["handle"] == more["handle"] for around in found for one in around["callers"])
-    below = f"{cited(less)} is called by {cited(more)}, so its part is in it." if inside and what == "in total" else ""
-    return [f"**{cited(more)} takes more**: {figures}{times}.", below]
-
-
-def _by_calls(found: list[dict[str, Any]]) -> list[str]:
-    if any(one["counted"] != CALLS or _row(one)["count"] is None for one in found):
-        return ["**Which has more calls cannot be said**: calls were not counted.", *(_cost(one) for one in found)]
-    more, less = sorted((_row(one) for one in found), key=lambda row: -row["count"])
-    return [f"**{cited(more)} has more calls**: {more['count']:,}, and {cited(less)} {less['count']:,}."]

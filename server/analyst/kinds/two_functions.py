@@ -1,17 +1,25 @@
 """Questions that set one function against another."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from server.agent.verification.recompute import last_part
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of, meant
 from server.analyst.kinds.one_function import about, then
+from server.analyst.measured import Measured
 from server.analyst.question import Question
-from server.analyst.wording import cited, neighbours, noun, own, total
+from server.analyst.wording import CALLS, amount, cited, neighbours, noun, own, total
 
-MORE = re.compile(r"\b(?:more|worse|slower|heavier|bigger|longer|hotter|costlier)\b.*\bthan\b")
+_THAN = re.compile(
+    r"\b(more|worse|slower|heavier|bigger|longer|hotter|costlier|less|faster|quicker|cheaper|shorter|lighter|fewer|"
+    r"schneller|langsamer|weniger|mehr)\b.*\b(?:than|als)\b",
+    re.IGNORECASE,
+)
+_LESS = frozenset({"less", "faster", "quicker", "cheaper", "shorter", "lighter", "fewer", "schneller", "weniger"})
 
 
 OVER = 1.001
@@ -58,6 +66,77 @@ def _whether_more(question: Question, more: dict[str, Any], less: dict[str, Any]
     """`Yes: ` or `No: ` where it is asked whether one function takes more than another, named after it."""
     text = question.text.casefold()
     at = [text.find(last_part(row["name"]).casefold()) for row in (more, less)]
-    if not (question.asks_whether and MORE.search(text)) or min(at) < 0 or more["total_value"] == less["total_value"]:
+    if min(at) < 0 or more["total_value"] == less["total_value"]:
         return ""
-    return "Yes: " if at[0] < at[1] else "No: "
+    return _whether(question, is_first_more=at[0] < at[1])
+
+
+def _whether(question: Question, *, is_first_more: bool) -> str:
+    """Yes or no where it is asked whether the first of two has more than the other, or less."""
+    than = _THAN.search(question.text)
+    if not (question.is_yes_or_no and than):
+        return ""
+    return "Yes: " if is_first_more != (than[1].casefold() in _LESS) else "No: "
+
+
+def set_against(question: Question, asked: Measured, found: list[dict[str, Any]]) -> list[str]:
+    """Which of two has more of what is asked, with the difference and the ratio; yes or no first where it is asked
+    whether the first has more, or less."""
+    unit = found[0]["unit"]
+    key, said, what = _compared_by(asked, unit)
+    rows = [one["frame"] for one in found]
+    if key == "count" and any(one["counted"] != CALLS or one["frame"]["count"] is None for one in found):
+        return ["**Which has more calls cannot be said**: calls were not counted."]
+    if asked.asks("mean"):
+        return [
+            _by_mean(rows, unit, is_counted=all(one["counted"] == CALLS and one["frame"]["count"] for one in found))
+        ]
+    more, less = sorted(rows, key=lambda row: -row[key])
+    if more[key] == less[key]:
+        same = "are called as often" if key == "count" else "take the same"
+        return [f"**{cited(more)} and {cited(less)} {same}**: {said(more)}{what}."]
+    whether = _whether(question, is_first_more=rows[0] is more)
+    begins = f"**{whether}{cited(more)} {'has more calls' if key == 'count' else 'takes more'}**"
+    apart = more[key] - less[key]
+    by = linked(f"{int(apart):,}", apart) if key == "count" else amount(apart, unit)
+    times = more[key] / less[key] if less[key] else None
+    as_much = f", {linked(f'{float(times):,.2f}', times)} times as much" if times is not None else ""
+    inside = key == "total_value" and any(
+        one["handle"] == more["handle"] for around in found for one in around["callers"]
+    )
+    return [
+        f"{begins}: {said(more)}{what}, and {cited(less)} {said(less)}. That is {by} more{as_much}.",
+        f"{cited(less)} is called by {cited(more)}, so its part is in it." if inside else "",
+    ]
+
+
+def _compared_by(asked: Measured, unit: str) -> tuple[str, Callable[[dict[str, Any]], str], str]:
+    """What two functions are compared by, how it is written, and which value that is."""
+    if asked.asks("calls"):
+        return "count", lambda row: f"{row['count']:,}", ""
+    if asked.asks("self"):
+        return "self_value", lambda row: own(row, unit), " itself"
+    return "total_value", lambda row: total(row, unit), " in total"
+
+
+def _by_mean(rows: list[dict[str, Any]], unit: str, *, is_counted: bool) -> str:
+    if not is_counted:
+        return "**Which call takes more on average cannot be said**: calls were not counted."
+    each = sorted(((row["total_value"] / row["count"], row) for row in rows), key=lambda one: -one[0])
+    (more, one), (less, other) = each
+    figures = f"{amount(more, unit)} on average, and of {cited(other)} {amount(less, unit)}"
+    return f"**A call of {cited(one)} takes more**: {figures}."
+
+
+def part_of(around: dict[str, Any], base: dict[str, Any]) -> str:
+    """What share of one function's total another has that it calls; of one that it does not call, both totals."""
+    part, above, unit = around["frame"], base["frame"], around["unit"]
+    within = next((row for row in around["callers"] if row["handle"] == above["handle"]), None)
+    if within is None or not above["total_value"]:
+        both = f"{cited(part)} takes {total(part, unit)} in total, {cited(above)} {total(above, unit)}"
+        return f"**What share of {cited(above)} it is, I cannot say**: {cited(above)} does not call it itself. {both}."
+    share = within["value"] / above["total_value"]
+    return (
+        f"**{linked(f'{float(share):.1%}', share)} of {cited(above)} is {cited(part)}**: "
+        f"{amount(within['value'], unit)} of {amount(above['total_value'], unit)}."
+    )

@@ -54,3 +54,12 @@ async def test_the_words_are_admitted_first_and_graded_as_a_note() -> None:
     assert answer.text.startswith("**I could not place `rate`, so I cannot answer that part**; taken as “")
     assert is_taken_otherwise(answer.text)
     assert opening(admitted(alone("is the rate cache working?", {}, None), NOTHING) + NOTHING) == NOTHING
+
+
+def test_a_name_of_code_that_the_answer_does_not_have_is_unread() -> None:
+    question = alone("why does charset __init__ show up?", {}, None)
+    assert unread(question, "**[`_optimize_charset`](#f1) takes 0.1%**")[0] == "__init__"
+    assert unread(question, "**[`Charset.__init__`](#f1) takes 0.1%**") == ()
+    assert (
+        unread(alone("how often is nodesOfClass called", {}, None), "**[`nodes_of_class`](#f1) was called once**") == ()
+    )

@@ -16,7 +16,16 @@ OTHER = [("write", 0, 90), ("step", 10, 70)]
         ("write on which threads", "**[`write`](#f1) runs in all 2 threads: "),
         ("is step on one thread", "**Yes: [`step`]"),
         ("walk in every thread?", "**No: [`walk`](#f0) runs only in [`a`](#p0) (40.0 ms, 3 calls)**, of 2 threads."),
-        ("walk vs write, calls", "**[`walk`](#f0) has more calls**: 3, and [`write`](#f1) 2."),
+        (
+            "walk vs write, calls",
+            "**[`walk`](#f0) has more calls**: 3, and [`write`](#f1) 2. That is 1 more, 1.50 ",
+        ),
+        ("is walk called more than write", "**Yes: [`walk`](#f0) has more calls**: "),
+        ("is walk slower than write", "**No: [`write`](#f1) takes more**: "),
+        ("is walk faster than write", "**Yes: [`write`](#f1) takes more**: "),
+        ("average of walk vs write", "**A call of [`write`](#f1) takes more**: 50.0 ms on average, and of [`walk`]"),
+        ("what percentage of write is step", "**60.0% of [`write`](#f1) is [`step`](#f3)**: 60.0 ms of 100 ms."),
+        ("what percentage of step is write", "**What share of [`step`](#f3) it is, I cannot say**: "),
         ("median of write", "**The middle call of [`write`](#f1) took "),
         ("% of step", "**[`step`](#f3) takes "),
         ("how many of walk's calls come from itself", "**2 of its 3 calls come from [`walk`](#f0) itself**"),
@@ -71,3 +80,27 @@ async def test_the_hottest_function_overall_is_that_of_all_threads() -> None:
     work, others = [("step", 0, 50), ("spin", 50, 90)], [("spin", 0, 60)]
     answer, _ = await asked("hottest fn overall", timeline(work, others, others, names=("a", "b", "c")))
     assert answer.text.startswith("**[`spin`](#f1) leads by self time** of all threads together: "), answer.text
+
+
+async def test_what_was_spoken_of_is_set_against_one_name_more() -> None:
+    trace = timeline(TREE, OTHER, names=("a", "b"))
+    answers = await talk(
+        trace, "how often is walk called", "more than write?", "by how many percent", "average of each"
+    )
+    assert answers[1].startswith("**Yes: [`walk`](#f0) has more calls**: "), answers[1]
+    assert "`walk`" in answers[2].partition("\n")[0]
+    assert "`write`" in answers[2].partition("\n")[0]
+    assert answers[3].count(" on average") == 2, answers[3]
+
+
+async def test_whether_it_calls_itself_is_decided_of_what_was_spoken_of() -> None:
+    answers = await talk(
+        timeline(TREE, names=("a",)), "walk self time", "is it recursive", "write total", "is it recursive"
+    )
+    assert answers[1].startswith("**Yes: 2 of its 3 calls come from [`walk`]"), answers[1]
+    assert answers[3].startswith("**No: [`write`](#f1) does not call itself.**"), answers[3]
+
+
+async def test_the_single_call_of_the_answer_before_is_what_that_call_is() -> None:
+    answers = await talk(timeline(TREE, names=("a",)), "write longest", "which call was that?")
+    assert "**The slowest call of [`write`]" in answers[1].partition("\n")[0], answers[1]

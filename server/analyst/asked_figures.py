@@ -1,0 +1,78 @@
+"""What kind of figure a prompt asks for, and whether the answer's first paragraph has one: an average is no answer to
+`which of the two`, and a length none to `how many`. Where it has none, the answer says so, and what can be asked.
+"""
+
+import re
+
+from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.evidence import Evidence
+from server.analyst.intent import Intent
+from server.analyst.question import Question
+from server.analyst.wording import coded
+
+_MORE = r"(?:more|longer|slower|faster|worse|bigger|less|heavier|higher|cheaper|shorter|busier)"
+_NO_THING = (
+    r"\d|(?:a |an |the |one )?(?:half|third|quarter|once|twice|usual|normal|before|expected|needed|that|it|one)\b"
+)
+_COMPARED = (
+    r"^(?!.*\b(?:self|itself|own|total|callees)\b).*"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|difference between|ratio|by (?:how much|what factor)|"
+    rf"which (?:one )?of (?:them|the two|these|those|both)\b.* {_MORE}|which\b.{{0,40}} {_MORE}\W*$|"
+    rf"how (?:much|many (?:times|percent)) {_MORE}|{_MORE}(?: \w+){{0,3}} than (?!{_NO_THING}))"
+)
+_COMPARES = (
+    r"\b(?:takes? (?:more|the same)|takes the most of|times (?:as|what)|more calls|as (?:often|much)|busie(?:r|st)|"
+    r"than|leads by|longest is|waits longest|takes .*\btakes)\b|, then "
+)
+_KINDS = (
+    (_COMPARED, _COMPARES, "one thing set against another"),
+    (r"%|\b(?:percent(?:age)?|prozent|fraction|what share)\b", r"\d ?%", "a share"),
+    (
+        r"\b(?:average|avg|mean (?:time|duration|call|wait|length)|im schnitt|en moyenne)\b",
+        r"\b(?:average|each|a call|mean|middle)\b",
+        "an average",
+    ),
+    (
+        r"\b(?:fewest|(?<!at )least|smallest|lowest|quietest|idlest|lightest)\b",
+        r"\b(?:fewest|least|smallest|lowest|shortest|lightest|fastest|quickest)\b",
+        "the least of them",
+    ),
+    (r"\b(?:median|p\d\d|percentile)\b", r"\b(?:median|middle|percentile|average)\b", "what is in the middle"),
+    (r"\b(?:which|what) (?:single )?call\b(?! (?:stack|path|tree|graph|chain))", r"\bcalls?\b", "a single call"),
+    (
+        r"\b(?:which|what) (?:threads?|process(?:es)?|workers?)\b",
+        r"\b(?:threads?|process(?:es)?|workers?|profiles?|works for|waits|busiest|pid)\b",
+        "a thread",
+    ),
+    (r"\b(?:which|what) (?:argument|parameter|args)", r"\bargument|\bwith\b", "what a call was given"),
+)
+"""Words that ask for a figure of a kind, words one of which an answer with it has, and what the kind is called."""
+_OF_TEXT = frozenset(
+    {
+        *(Intent.ABILITIES, Intent.CODE, Intent.CORRECTION, Intent.DRAW, Intent.SMALLTALK, Intent.SQL),
+        *(Intent.COMPARE, Intent.SUMMARISE, Intent.USAGE),
+    }
+)
+"""Intents whose answers are no figures of one trace."""
+_SAYS_SO = re.compile(r"\bcannot\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_DECIDES = re.compile(r"\W*(?:No|Yes)\b")
+
+
+def without_its_figure(question: Question, evidence: Evidence, opening: str) -> str:
+    """The answer instead of one whose opening has no figure of the kind that is asked for; empty where it has one."""
+    first = without_addresses(opening).partition("\n")[0]
+    if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
+        return ""
+    for asks, has, kind in _KINDS:
+        if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
+            return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
+    return ""
+
+
+def _can(evidence: Evidence) -> str:
+    """Three questions that can be answered, about the functions that lead."""
+    names = [coded(row["name"]) for row in (evidence.lead.rows if evidence.lead else [])][:2]
+    if len(names) < 2:
+        return "I can answer “what takes the most?”, “which threads are there?” and “what is waited for?”."
+    one, other = names
+    return f"I can answer “how long does {one} take?”, “{one} or {other}, which takes more?” and “who calls {other}?”."

@@ -1,0 +1,53 @@
+"""An answer without the kind of figure that is asked for says so, instead of answering another question."""
+
+import pytest
+
+from server.analyst.asked_figures import without_its_figure
+from server.analyst.evidence import Evidence
+from server.analyst.question import alone
+from tests.server.analyst.test_analyst_chat import asked
+from tests.traces.insights.recorded import timeline
+
+THREAD = "**[`reader-0`](#p1) works for [22.0 ms](#p1.busy) of 172 ms, idle 87.2%.** The most is in [`encode`](#f3)."
+TREE = [("walk", 0, 40), ("write", 50, 60)]
+OTHER = [("step", 0, 90)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "opening", "kind"),
+    [
+        ("how much more does reader-0 do than reader-1", THREAD, "one thing set against another"),
+        ("which of them hashes more", THREAD, "one thing set against another"),
+        ("what share is that", "**[`encode`](#f3) was called 30 times.**", "a share"),
+        ("average wait", "**Yes, it waits: 15.7 s of waiting was recorded.**", "an average"),
+        ("median wait", THREAD, "what is in the middle"),
+        ("which thread was that", "**[`encode`](#f3) takes 5.0% (3.00 ms) in total**", "a thread"),
+        ("which does the least work", THREAD, "the least of them"),
+    ],
+)
+def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: str) -> None:
+    assert f"it asks for {kind}" in without_its_figure(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "opening"),
+    [
+        ("which of them takes longer", "**[`a`](#f0) takes more**: 3.00 ms in total, and [`b`](#f1) 1.00 ms."),
+        ("average wait", "**The average wait cannot be said**"),
+        ("does it take more than 50%", "**No: [`a`](#f0) takes 4.0% (3.00 ms) in total.**"),
+        ("which tasks take longer than 50 ms", "**5 tasks last longer than 50 ms**"),
+        ("walk: self vs total", "**[`walk`](#f0) takes 3.00 ms in total and 1.00 ms itself**"),
+        ("draw the average", "A bar chart."),
+        ("does it take at least 5 ms", "**[`a`](#f0) takes 3.00 ms.**"),
+    ],
+)
+def test_an_answer_with_that_figure_or_a_plain_cannot_stays(prompt: str, opening: str) -> None:
+    assert without_its_figure(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening) == ""
+
+
+async def test_three_questions_that_can_be_answered_stand_with_it() -> None:
+    answer, _ = await asked("which thread has the fewest tasks", timeline(TREE, OTHER, names=("a", "b")))
+    assert answer.text.startswith("**I cannot answer that**: it asks for the least of them, ")
+    assert answer.text.count("“") == 3
+    again, _ = await asked("how long does `walk` take?", timeline(TREE, names=("a",)))
+    assert again.text.startswith("**[`walk`](#f0)** takes "), again.text

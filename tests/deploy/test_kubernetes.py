@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import kubernetes_validate
 import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
@@ -28,6 +29,8 @@ OBJECTS: list[dict[str, Any]] = [
 ROLES = ("web", "worker")
 PROVIDERS = ("AWS_", "GOOGLE_", "AZURE_")
 PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+CLUSTERS = ("1.31", "1.34", "1.37")
+"""Of two years: the schemas are those that `kubernetes-validate` brings."""
 KINDS = {
     "Namespace": "v1",
     "ServiceAccount": "v1",
@@ -86,6 +89,19 @@ def test_each_kind_has_the_version_that_clusters_of_today_serve_and_each_name_st
     assert {one["kind"]: one["apiVersion"] for one in OBJECTS} == KINDS
     names = [(one["kind"], one["metadata"]["name"]) for one in OBJECTS]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("version", CLUSTERS)
+def test_each_object_fits_the_schema_of_the_clusters_version_without_an_unknown_field(version: str) -> None:
+    for one in OBJECTS:
+        kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_a_field_that_no_cluster_knows_is_found() -> None:
+    (deployment,) = of_kind("Deployment", "flamechat-web")
+    wrong = deployment | {"spec": deployment["spec"] | {"replicaz": 2}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, CLUSTERS[-1], strict=True)
 
 
 def test_selectors_choose_the_pods_of_one_role() -> None:

@@ -40,6 +40,11 @@ class Picture:
         return self.data
 
     @property
+    def shown(self) -> dict[str, str | int]:
+        """What a page needs before the file is there: its words, and the room that it takes."""
+        return {"description": self.description, "width": self.width, "height": self.height}
+
+    @property
     def media_type(self) -> str:
         return MEDIA_TYPES[self.format]
 

@@ -54,3 +54,48 @@ def test_conversations_are_found_renamed_archived_and_deleted(
     found.get_by_role("button", name=re.compile("Delete")).click()
     found.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("No conversation has this text.")
+
+
+def test_a_room_lists_the_conversations_about_other_traces_too(
+    page: Page, analyst_server: RunningServer, board_trace: Path, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    ask(page, "What about measureColumns, quagga?")
+    expect_status(page, "completed")
+    away = page.url.split("#")[0].split("?")[0]
+    other = tmp_path / "stacks.txt"
+    other.write_text("main;read 3\nmain;draw 9\n")
+    open_room(page, analyst_server.address, other)
+    ask(page, "What about draw, okapi?")
+    expect_status(page, "completed")
+    here = page.url.split("#")[0].split("?")[0]
+    page.locator(".conversation-title").click()
+    ways = page.get_by_role("navigation", name="Conversations about this trace")
+    expect(ways.get_by_role("link")).to_have_count(1)
+    ways.get_by_text("About all traces").click()
+    found = ways.get_by_role("list", name="Conversations").get_by_role("listitem")
+    ways.get_by_label("Search conversations").fill("QUAGGA")
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text(board_trace.name)
+    for shade in ("light", "dark"):
+        page.emulate_media(color_scheme=shade)
+        assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    found.get_by_role("button", name=re.compile("Rename")).click()
+    ways.get_by_label(re.compile("New title")).fill("Striped")
+    ways.get_by_role("button", name="Save the title").click()
+    expect(found.get_by_role("link")).to_contain_text("Striped")
+    found.get_by_role("link").click()
+    expect(page).to_have_url(re.compile(re.escape(away)))
+    expect(page.locator(".turn")).to_contain_text("quagga")
+    expect(ways).to_be_hidden()
+    page.go_back()
+    expect(page).to_have_url(re.compile(re.escape(here)))
+    page.locator(".conversation-title").click()
+    if ways.get_by_label("Search conversations").is_hidden():
+        ways.get_by_text("About all traces").click()
+    ways.get_by_label("Search conversations").fill("okapi")
+    expect(found).to_have_count(1)
+    found.get_by_role("button", name=re.compile("Delete")).click()
+    found.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator(".turn")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile(re.escape(here)))

@@ -28,5 +28,5 @@ def test_every_name_of_html_is_its_character_and_nothing_else_is(
     items = page.locator(".turn .prose li")
     expect(items).to_have_count(len(lines))
     shown = items.evaluate_all("items => items.map((one) => one.textContent)")
-    wanted = [f"{name} is ({html.entities.html5[name]})" for name in names] + [f"({text})" for text in NO_NAMES]
-    assert [pair for pair in zip(shown, wanted, strict=True) if pair[0] != pair[1]] == []
+    expected = [f"{name} is ({html.entities.html5[name]})" for name in names] + [f"({text})" for text in NO_NAMES]
+    assert [pair for pair in zip(shown, expected, strict=True) if pair[0] != pair[1]] == []

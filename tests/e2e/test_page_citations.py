@@ -122,6 +122,45 @@ def test_a_tools_text_and_picture_lead_into_the_chart(
 
 
 @pytest.mark.long
+def test_every_finding_and_every_handle_of_a_step_leads_into_the_chart(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    chart = page.locator(".chart")
+    findings = page.locator(".findings li button[title='Show in the chart']")
+    expect(findings.first).to_be_visible()
+    assert findings.count() > 1
+    for finding in findings.all():
+        expect(finding.locator(".note")).to_contain_text(re.compile(r" · .*(main|PoolWorker)"))
+        page.get_by_label("Ask about this trace").focus()
+        finding.click()
+        expect(finding).to_have_attribute("aria-current", "true")
+        expect(chart).to_have_attribute("aria-busy", "false")
+        thread = "p30" if "main" in finding.locator(".note").inner_text() else re.compile("p(?!30$)")
+        expect(chart).to_have_attribute("data-profile", thread)
+        expect(chart.get_by_role("alert")).to_have_count(0)
+    ask(page)
+    expect_status(page, "completed")
+    page.locator(".steps > summary").first.click()
+    page.eval_on_selector_all(".tool details", "all => all.forEach((one) => (one.open = true))")
+    expect(page.locator(".tool pre").first).to_be_visible()
+    handles: dict[str, int] = {}
+    links = page.locator(".tool a.citation")
+    for place, handle in enumerate(links.all_inner_texts()):
+        handles.setdefault(handle, place)
+    assert {handle[0] for handle in handles} >= {"f", "n"}
+    for handle, place in handles.items():
+        links.nth(place).click()
+        expect(chart).to_have_attribute("aria-busy", "false")
+        if handle[0] in "fp":
+            name = "data-selected" if handle.startswith("f") else "data-profile"
+            expect(chart).to_have_attribute(name, handle)
+        else:
+            expect(chart).to_have_attribute("data-selected", re.compile("f"))
+        expect(chart.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_every_citation_of_large_recordings_is_found(page: Page, shared: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()

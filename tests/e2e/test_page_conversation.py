@@ -5,12 +5,19 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer
+from tests.e2e.scripted_turns import ScriptedTurns
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+
+def height_of(part: Locator) -> float:
+    box = part.bounding_box()
+    assert box is not None
+    return box["height"]
 
 
 def test_the_reader_stays_at_the_question(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
@@ -74,6 +81,64 @@ def test_a_saved_conversation_is_read_without_a_network(
     away.get_by_text("Against the trace:").click()
     expect(away.get_by_text("In the trace.").first).to_be_visible()
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_a_conversation_is_saved_while_an_answer_is_being_written(
+    page: Page, analyst_server: RunningServer, board_trace: Path, tmp_path: Path
+) -> None:
+    step = {"type": "tool_start", "toolCallId": "a", "toolName": "get_call_tree", "args": {}, "message": "Reading"}
+    ScriptedTurns(page, [{"type": "answer", "text": "The first.", "citations": []}], [step, {"type": "pause"}])
+    open_room(page, analyst_server.address, board_trace)
+    ask(page, "One?")
+    expect_status(page, "completed")
+    ask(page, "And two?")
+    expect(page.locator(".waiting")).to_contain_text("Reading")
+    for kind in ("Markdown", "Page"):
+        text = saved_conversation(page, kind, tmp_path).read_text("utf-8")
+        assert "The first." in text
+        assert "And two?" in text
+        assert "This answer was still being written." in text
+    stored = json.loads(saved_conversation(page, "JSON", tmp_path).read_text("utf-8"))
+    assert [turn["status"] for turn in stored["turns"]] == ["completed", "unfinished"]
+
+
+def test_next_questions_of_a_heap_are_not_about_time(page: Page, analyst_server: RunningServer, fixtures: Path) -> None:
+    open_room(page, analyst_server.address, fixtures / "settlement.go-heap.pb.gz")
+    offered = page.locator(".suggestions button")
+    expect(offered.first).to_be_visible()
+    seen = offered.all_inner_texts()
+    for question in ("What allocates the most?", "Who calls it?"):
+        ask(page, question)
+        expect_status(page, "completed")
+        now = page.locator(".turn").last.locator(".suggestions button").all_inner_texts()
+        assert 0 < len(now) <= 3
+        seen += now
+    of_time = re.compile(r"\b(slow\w*|fast\w*|time\w*|long\w*|when|seconds?|ms|latency|duration)\b", re.IGNORECASE)
+    assert [one for one in seen if of_time.search(one)] == []
+
+
+def test_a_picture_has_its_room_before_it_is_there(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+    picture = page.locator(".picture img").first
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1200
+    tall = height_of(picture)
+    waiting: list[Route] = []
+
+    def wait(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/api/v1/pictures/**", wait)
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(1)
+    assert height_of(picture) == tall > 100
+    for route in waiting:
+        route.continue_()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1200
+    assert height_of(picture) == tall
 
 
 def test_sharing_is_offered_only_where_the_plan_has_it(

@@ -154,6 +154,31 @@ def test_a_search_goes_through_all_threads_and_says_what_an_expression_lacks(
     expect(page.locator(".search-count")).to_have_text("40")
 
 
+def test_five_thousand_functions_are_a_short_list_that_is_walked_sorted_and_filtered(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "functions.txt"
+    file.write_text("".join(f"main;work_{place:04} {1 + place * 7 % 5_000}\n" for place in range(5_000)))
+    open_room(page, analyst_server.address, file)
+    page.get_by_role("tab", name="Functions").click()
+    functions = page.get_by_role("grid", name="Functions")
+    rows = functions.locator(".grid-body .grid-row")
+    expect(functions).to_have_attribute("aria-rowcount", "5002")
+    functions.focus()
+    for key in ("End", "PageUp", "Home", "PageDown", "End"):
+        functions.press(key)
+        assert rows.count() < 60
+    last = functions.get_attribute("aria-activedescendant")
+    expect(page.locator(f"#{last}")).to_have_attribute("aria-rowindex", "5002")
+    functions.get_by_role("button", name="Function").click()
+    functions.focus()
+    functions.press("Home")
+    expect(rows.first).to_contain_text("main")
+    page.get_by_label("Filter functions").fill("work_49")
+    expect(functions).to_have_attribute("aria-rowcount", "101")
+    assert rows.count() < 60
+
+
 def test_the_address_opens_the_table_and_a_phone_shows_it(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:

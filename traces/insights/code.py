@@ -340,7 +340,7 @@ DETECTORS = (
     Detector("heaviest-path", Kind.CODE, "Heaviest path", "the heaviest branch of the tree, down to its fork",
              _heaviest_path, ("heaviest-path.follow", "heaviest-path.floor"), SLOW),
     Detector("flat-profile", Kind.CODE, "Flat profile", "profiles without a hot function", _flat_profile,
-             ("flat-profile.share",), ("What are the top 10 functions by total time?",)),
+             ("flat-profile.share",), ("What are the top 10 functions by total?",)),
     Detector("own-code", Kind.CODE, "Little own code", "profiles that libraries dominate", _own_code,
              ("own-code.medium", "own-code.least"), ("What does my own code spend, without libraries?",)),
     Detector("short-burst", Kind.CODE, "Short burst", "much work within a twentieth of the recording", _short_burst,

@@ -57,6 +57,33 @@ test("drawing a million slivers costs as many rectangles as there are cells, and
   assert.equal(cells.size, 500);
 });
 
+test("a cell is as strong as it is covered, whatever lies across its edges", () => {
+  const covered = (starts: number[], ends: number[]) => {
+    const boxes: Boxes = {
+      rowOffsets: [0, starts.length],
+      start: Float64Array.from(starts),
+      end: Float64Array.from(ends),
+      frame: new Int32Array(starts.length),
+      ref: new Int32Array(starts.length),
+    };
+    const found: [number, number][] = [];
+    visibleBoxes(boxes, 0, 0, 10, 10, (x, _wide, _index, share) => found.push([x, share]));
+    return found;
+  };
+  assert.deepEqual(covered([0, 1], [0.5, 1.5]), [[0, 0.5]]);
+  assert.deepEqual(covered([0, 1.5, 3], [1.5, 3, 4]), [
+    [0, 1],
+    [2, 1],
+  ]);
+  assert.deepEqual(covered([1.5, 2.5], [2.5, 3]), [
+    [0, 0.25],
+    [2, 0.5],
+  ]);
+  let least = 1;
+  visibleBoxes(comb(1_000_000), 0, 0, 1_000_000, 1000, (_x, _wide, _index, share) => (least = Math.min(least, share)));
+  assert.ok(least > 0.999999);
+});
+
 test("zoomed in, every box of the window is drawn at its place and no other", () => {
   const drawn: [number, number, number][] = [];
   visibleBoxes(comb(1000), 0, 10.5, 13, 1000, (x, wide, index) => drawn.push([x, wide, index]));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { picturedView } from "../src/chat/pictured.ts";
+import { picturedView, pictureSize } from "../src/chat/pictured.ts";
 import { drawingQuery } from "../src/room/download_queries.ts";
 
 const NOTHING = {
@@ -24,11 +24,20 @@ test("what a tool drew or listed has the view of the chart with the same figures
   });
   assert.deepEqual(view("get_callers_callees", { frame: "f7" }), { ...NOTHING, mode: "sandwich", frame: "f7" });
   assert.equal(view("get_call_tree", {})?.mode, "left_heavy");
-  assert.equal(view("generate_flamegraph_screenshot", {})?.mode, "time_order");
+  assert.equal(view("generate_flamegraph_screenshot", {})?.mode, "left_heavy");
+  assert.equal(view("generate_flamegraph_screenshot", { mode: "time_order" })?.mode, "time_order");
   assert.equal(view("generate_flamegraph_screenshot", { mode: "left_heavy", frame: "f1" })?.frame, null);
   for (const other of ["query_trace", "constructor", "compare_traces"])
     assert.equal(view(other, { mode: "left_heavy" }), null);
   assert.equal(view("get_top_functions", { profile: ["p1"], transforms: 3 })?.profile, null);
+});
+
+test("what was drawn decides, and not what was asked for: a thread's name, a mode that was left out", () => {
+  const shows = { view: "left_heavy", profile: "p4", width: 1200, height: 113 };
+  const part = { toolName: "generate_flamegraph_screenshot", args: { profile: "worker 3" }, shows };
+  assert.deepEqual(picturedView(part), { ...NOTHING, mode: "left_heavy", profile: "p4" });
+  assert.deepEqual(pictureSize(part), { width: 1200, height: 113 });
+  assert.equal(pictureSize({ shows: null }), null);
 });
 
 test("a comparison with another trace has the view of what changed, one of two threads has none", () => {

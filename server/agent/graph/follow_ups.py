@@ -45,7 +45,7 @@ def suggestions(messages: Sequence[AnyMessage], answer: str, *, unit: str, asked
         plain(row["name"], 60).replace("`", "'") for call in calls if isinstance(row := call["data"].get("frame"), dict)
     }
     hot = [name for name in _hottest(calls) if not _is_pseudo(name)]
-    questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1] + _of_findings(calls)[:1]
+    questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1] + _of_findings(calls, unit)[:1]
     if hot and "generate_sandwich_flamegraph_screenshot" not in used:
         questions.append(f"Show me `{hot[0]}` in the flame chart")
     if "get_top_functions" not in used:
@@ -65,11 +65,12 @@ def _letters(prompt: str) -> str:
     return "".join(letter for letter in prompt.casefold() if letter.isalnum())
 
 
-def _of_findings(calls: Sequence[dict[str, Any]]) -> list[str]:
-    """What findings that were listed, and not looked into, suggest to ask."""
+def _of_findings(calls: Sequence[dict[str, Any]], unit: str) -> list[str]:
+    """What findings that were listed and not looked into suggest to ask; nothing about time where none is."""
     listed = [call for call in calls if call["tool"] == "get_insights" and "name" not in call["arguments"]]
     rows = [row for call in listed for row in call["data"]["insights"] if row["severity"] in ("high", "medium")]
-    return [question for row in rows for question in row["questions"]]
+    of_time = first_question(Unit.NANOSECONDS)
+    return [first_question(unit) if one == of_time else one for row in rows for one in row["questions"]]
 
 
 def _hottest(calls: Sequence[dict[str, Any]]) -> list[str]:

@@ -146,7 +146,7 @@ def _two(
         )
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
-    shown = {"view": "diff", "trace_id": trace_id, "profile": found.profile_after, "description": picture.description}
+    shown = {"view": "diff", "trace_id": trace_id, "profile": found.profile_after} | picture.shown
     text = f"{outcome.text}\na picture of the difference follows"
     return replace(outcome, text=text, ui=shown, picture=picture.png)
 

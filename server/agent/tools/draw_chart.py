@@ -54,7 +54,7 @@ def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
         data={"kind": arguments.kind, "profile": profile.handle, "notes": list(picture.notes)}
         | where
         | _spread(trace, arguments.kind, profile, where),
-        ui=where | {"profile": profile.handle, "description": picture.description},
+        ui=where | {"profile": profile.handle} | picture.shown,
         picture=picture.png,
     )
 

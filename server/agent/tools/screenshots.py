@@ -128,7 +128,7 @@ def _outcome(
     return Outcome(
         text="\n".join([head, *lines, *(f"note: {note}" for note in notes)]),
         data=where | of_transforms | {"width": picture.width, "height": picture.height, "notes": notes},
-        ui=where | {"description": picture.description},
+        ui=where | picture.shown,
         picture=picture.png,
     )
 

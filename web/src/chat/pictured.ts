@@ -18,7 +18,7 @@ export interface Pictured {
 
 /** Tools whose answers are of a call tree, by the view of the chart that has the same figures. */
 const MODES: Record<string, Pictured["mode"]> = {
-  generate_flamegraph_screenshot: "time_order",
+  generate_flamegraph_screenshot: "left_heavy",
   generate_sandwich_flamegraph_screenshot: "sandwich",
   get_callers_callees: "sandwich",
   get_call_tree: "left_heavy",
@@ -32,13 +32,13 @@ export function picturedView({
   shows,
 }: Pick<ToolPart, "toolName" | "args" | "shows">): Pictured | null {
   if (shows?.view === "diff") return comparedView(shows, args);
-  const mode = args.mode === "left_heavy" ? args.mode : MODES[toolName];
-  if (!mode || !Object.hasOwn(MODES, toolName)) return null;
+  if (!Object.hasOwn(MODES, toolName)) return null;
+  const mode = drawnMode(shows?.view) ?? drawnMode(args.mode) ?? MODES[toolName]!;
   const text = (name: string) => (typeof args[name] === "string" ? args[name] : null);
   const number = (name: string) => (typeof args[name] === "number" ? args[name] : null);
   return {
     mode,
-    profile: text("profile"),
+    profile: typeof shows?.profile === "string" ? shows.profile : text("profile"),
     frame: mode === "sandwich" ? text("frame") : null,
     startMs: number("start_time_ms"),
     endMs: number("end_time_ms"),
@@ -48,6 +48,10 @@ export function picturedView({
   };
 }
 
+function drawnMode(view: unknown): Pictured["mode"] | null {
+  return view === "left_heavy" || view === "time_order" ? view : null;
+}
+
 /** Of two traces; null for two threads of one, which the chart does not compare. */
 function comparedView(shows: Record<string, unknown>, args: Record<string, unknown>): Pictured | null {
   const { trace_id: before, profile } = shows;
@@ -55,4 +59,10 @@ function comparedView(shows: Record<string, unknown>, args: Record<string, unkno
   const nothing = { frame: null, startMs: null, endMs: null, highlight: null, transforms: null };
   const compare = args.absolute === true ? "values" : "shares";
   return { ...nothing, mode: "diff", profile: typeof profile === "string" ? profile : null, diff: { before, compare } };
+}
+
+/** Pixels of a tool's picture, where the tool says it; conversations of before do not. */
+export function pictureSize({ shows }: Pick<ToolPart, "shows">): { width: number; height: number } | null {
+  const { width, height } = shows ?? {};
+  return typeof width === "number" && typeof height === "number" ? { width, height } : null;
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
 import { handlesIn, parseHandle } from "../viewer/handles.ts";
-import { picturedView, type Pictured } from "./pictured.ts";
+import { picturedView, pictureSize, type Pictured } from "./pictured.ts";
 import type { ToolPart } from "./turn.ts";
 
 const STATES: Record<ToolPart["status"], string> = {
@@ -36,7 +36,7 @@ export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?:
         {wasOpened && <ToolBody part={part} view={view} />}
       </details>
       {part.status === "error" && <p class="tool-problem">{part.text}</p>}
-      {part.imageUrl && pictured && <Picture url={part.imageUrl} name={spoken(part.toolName)} view={view} />}
+      {part.imageUrl && pictured && <Picture part={part} view={view} />}
     </div>
   );
 }
@@ -139,9 +139,12 @@ function Handle({ handle }: { handle: string }) {
   );
 }
 
-export function Picture({ url, name, view }: { url: string; name: string; view: Pictured | null }) {
+/** The room of a picture is there before it is: nothing below it jumps. */
+export function Picture({ part, view }: { part: ToolPart; view: Pictured | null }) {
+  const url = part.imageUrl!;
+  const name = spoken(part.toolName);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [size, setSize] = useState<{ width: number; height: number } | null>(null);
+  const [size, setSize] = useState(() => pictureSize(part));
   const [missing, setMissing] = useState(false);
   const isOurs = new URL(url, location.href).origin === location.origin;
   if (!isOurs || missing) return <p class="tool-problem">The picture cannot be loaded.</p>;

@@ -83,9 +83,7 @@ export function TurnView(props: TurnViewProps) {
             />
           ),
         )}
-        {newest && ended && (
-          <Picture url={newest.imageUrl!} name={spoken(newest.toolName)} view={picturedView(newest)} />
-        )}
+        {newest && ended && <Picture part={newest} view={picturedView(newest)} />}
         {ended && asked && <AskedQuestion shows={asked.shows} prompt={turn.prompt ?? spoken(asked.toolName)} />}
         {!ended && <Waiting turn={turn} />}
         {turn.status === "cancelled" && (

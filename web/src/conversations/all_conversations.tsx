@@ -15,6 +15,29 @@ interface Found {
 }
 
 export function AllConversations() {
+  useEffect(() => {
+    document.title = "Conversations · Flamechat";
+  }, []);
+  return (
+    <main class="home">
+      <div class="home-column all-conversations">
+        <h1>Conversations</h1>
+        <ConversationSearch />
+      </div>
+    </main>
+  );
+}
+
+interface SearchProps {
+  /** The open conversation, where there is one. */
+  current?: string;
+  /** A conversation was opened. */
+  chosen?: () => void;
+  /** A conversation is no longer there, or has another title. */
+  changed?: (sessionId: string, isGone: boolean) => void;
+}
+
+export function ConversationSearch({ current, chosen, changed }: SearchProps) {
   const [text, setText] = useState("");
   const [archived, setArchived] = useState(false);
   const [shown, setShown] = useState(PAGE);
@@ -22,9 +45,6 @@ export function AllConversations() {
   const [problem, setProblem] = useState<string | null>(null);
   const [version, setVersion] = useState(0);
   const isFirst = useRef(true);
-  useEffect(() => {
-    document.title = "Conversations · Flamechat";
-  }, []);
   useEffect(() => {
     let isCurrent = true;
     const look = () =>
@@ -43,7 +63,7 @@ export function AllConversations() {
       clearTimeout(timer);
     };
   }, [text, archived, shown, version]);
-  const attempt = async (action: () => Promise<void>) => {
+  const attempt = async (sessionId: string, action: () => Promise<void>, isGone = false) => {
     try {
       await action();
     } catch (error) {
@@ -51,67 +71,65 @@ export function AllConversations() {
       return;
     }
     setVersion((count) => count + 1);
+    changed?.(sessionId, isGone);
   };
   return (
-    <main class="home">
-      <div class="home-column all-conversations">
-        <h1>Conversations</h1>
-        <form role="search" class="conversation-search" onSubmit={(event) => event.preventDefault()}>
-          <Icon name="search" />
-          <input
-            type="search"
-            value={text}
-            maxLength={200}
-            placeholder="Search titles, traces, questions and answers"
-            aria-label="Search conversations"
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setShown(PAGE);
-            }}
-          />
-          <label>
-            <input type="checkbox" checked={archived} onChange={(event) => setArchived(event.currentTarget.checked)} />
-            Archived
-          </label>
-        </form>
-        {problem && (
-          <div class="banner" role="alert">
-            <Icon name="warning" />
-            <span>{problem}</span>
-          </div>
-        )}
-        <p class="note" role="status">
-          {found ? counted(found, text, archived) : problem ? "" : "Loading…"}
-        </p>
-        <ul aria-label="Conversations">
-          {found?.sessions.map((session) => (
-            <ConversationItem
-              key={session.sessionId}
-              session={session}
-              isCurrent={false}
-              chosen={() => undefined}
-              archive={() => attempt(() => archiveSession(session.sessionId, !session.archived))}
-              rename={(title) => attempt(() => renameSession(session.sessionId, title))}
-              remove={() => attempt(() => deleteSession(session.sessionId))}
-            >
-              <small>
-                <bdi>{session.traceName}</bdi>
-              </small>
-              {session.passage && (
-                <q dir="auto">
-                  <Marked passage={session.passage} text={text} />
-                </q>
-              )}
-            </ConversationItem>
-          ))}
-        </ul>
-        {found?.more && (
-          <button type="button" onClick={() => setShown(Math.min(199, shown + PAGE))}>
-            Show more
-          </button>
-        )}
-      </div>
-    </main>
+    <>
+      <form role="search" class="conversation-search" onSubmit={(event) => event.preventDefault()}>
+        <Icon name="search" />
+        <input
+          type="search"
+          value={text}
+          maxLength={200}
+          placeholder="Search titles, traces, questions and answers"
+          aria-label="Search conversations"
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setShown(PAGE);
+          }}
+        />
+        <label>
+          <input type="checkbox" checked={archived} onChange={(event) => setArchived(event.currentTarget.checked)} />
+          Archived
+        </label>
+      </form>
+      {problem && (
+        <div class="banner" role="alert">
+          <Icon name="warning" />
+          <span>{problem}</span>
+        </div>
+      )}
+      <p class="note" role="status">
+        {found ? counted(found, text, archived) : problem ? "" : "Loading…"}
+      </p>
+      <ul aria-label="Conversations">
+        {found?.sessions.map((session) => (
+          <ConversationItem
+            key={session.sessionId}
+            session={session}
+            isCurrent={session.sessionId === current}
+            chosen={() => chosen?.()}
+            archive={() => attempt(session.sessionId, () => archiveSession(session.sessionId, !session.archived))}
+            rename={(title) => attempt(session.sessionId, () => renameSession(session.sessionId, title))}
+            remove={() => attempt(session.sessionId, () => deleteSession(session.sessionId), true)}
+          >
+            <small>
+              <bdi>{session.traceName}</bdi>
+            </small>
+            {session.passage && (
+              <q dir="auto">
+                <Marked passage={session.passage} text={text} />
+              </q>
+            )}
+          </ConversationItem>
+        ))}
+      </ul>
+      {found?.more && (
+        <button type="button" onClick={() => setShown(Math.min(199, shown + PAGE))}>
+          Show more
+        </button>
+      )}
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
+import { OtherConversations } from "./other_conversations.tsx";
 
 interface ConversationsProps {
   traceId: string;
@@ -38,12 +39,12 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
-    const leave = (event: Event) => root.current?.contains(event.target as Node) || setOpen(false);
-    addEventListener("pointerdown", leave);
-    addEventListener("focusin", leave);
+    const outside = (event: Event) => root.current?.contains(event.target as Node) || setOpen(false);
+    addEventListener("pointerdown", outside);
+    addEventListener("focusin", outside);
     return () => {
-      removeEventListener("pointerdown", leave);
-      removeEventListener("focusin", leave);
+      removeEventListener("pointerdown", outside);
+      removeEventListener("focusin", outside);
     };
   }, [open]);
   const current = sessions.find((session) => session.sessionId === sessionId);
@@ -61,10 +62,11 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
     }
     await reload();
   };
+  const leave = (gone: string) => gone === sessionId && go(roomPath(traceId, newId()), true);
   const remove = (session: SessionInfo) =>
     attempt(async () => {
       await deleteSession(session.sessionId);
-      if (session.sessionId === sessionId) go(roomPath(traceId, newId()), true);
+      leave(session.sessionId);
     });
   const begin = () => {
     setOpen(false);
@@ -127,9 +129,14 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
             {list(put)}
           </details>
         )}
-        <p class="note">
-          <a href="/conversations">All conversations</a>
-        </p>
+        <OtherConversations
+          current={sessionId}
+          chosen={() => setOpen(false)}
+          changed={(one, isGone) => {
+            if (isGone) leave(one);
+            void reload();
+          }}
+        />
         {children(title ?? current?.title ?? null)}
       </nav>
     </div>

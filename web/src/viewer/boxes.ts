@@ -77,10 +77,24 @@ export function widestBox(boxes: Boxes, matches: (index: number) => boolean): nu
 
 export const CELL = 2; // pixels: what is narrower than this shares a cell with its neighbours
 
+/** Before each box, how wide all boxes are together: worked out once for a view. */
+const summed = new WeakMap<Boxes, Float64Array>();
+
+function widthsBefore(boxes: Boxes): Float64Array {
+  let sums = summed.get(boxes);
+  if (!sums) {
+    sums = new Float64Array(boxes.start.length + 1);
+    for (let index = 0; index < boxes.start.length; index++) sums[index + 1] = sums[index]! + width(boxes, index);
+    summed.set(boxes, sums);
+  }
+  return sums;
+}
+
 /**
- * Calls `draw(x, width, index)` for what is to be seen of a row between two places on the axis, `pixels` wide.
+ * Calls `draw(x, width, index, covered)` for what is to be seen of a row between two places on the axis, `pixels` wide.
  *
- * A box under two pixels fills its cell of two pixels, and the boxes behind the same cell are leapt over: the work is bounded by pixels.
+ * A box under two pixels has its cell of two pixels, and the boxes behind the same cell are leapt over: the work is bounded by pixels.
+ * `covered` is how much of the cell they take, up to 1, so that calls with long gaps between them do not look like one.
  */
 export function visibleBoxes(
   boxes: Boxes,
@@ -88,22 +102,34 @@ export function visibleBoxes(
   from: number,
   to: number,
   pixels: number,
-  draw: (x: number, width: number, index: number) => void,
+  draw: (x: number, width: number, index: number, covered: number) => void,
 ): void {
   const scale = pixels / (to - from);
+  const first = boxes.rowOffsets[row]!;
   const last = boxes.rowOffsets[row + 1]!;
-  let index = firstEndingAfter(boxes, boxes.rowOffsets[row]!, last, from);
+  const sums = widthsBefore(boxes);
+  let drawn = -CELL; // the cell before
+  let index = firstEndingAfter(boxes, first, last, from);
   while (index < last && boxes.start[index]! < to) {
     const x = (boxes.start[index]! - from) * scale;
     const wide = (boxes.end[index]! - boxes.start[index]!) * scale;
     if (wide >= CELL) {
-      draw(x, wide, index);
+      draw(x, wide, index, 1);
       index += 1;
       continue;
     }
     const cell = Math.floor(x / CELL) * CELL;
-    draw(cell, CELL, index);
-    index = gallop(boxes, index + 1, last, from + (cell + CELL) / scale);
+    const begin = from + cell / scale;
+    const end = from + (cell + CELL) / scale;
+    const next = gallop(boxes, index + 1, last, end);
+    if (cell !== drawn) {
+      let taken = sums[next]! - sums[index]! - Math.max(0, boxes.end[next - 1]! - end);
+      if (index > first) taken += Math.max(0, boxes.end[index - 1]! - begin);
+      if (next < last) taken += Math.max(0, end - boxes.start[next]!);
+      draw(cell, CELL, index, Math.min(1, (taken * scale) / CELL));
+      drawn = cell;
+    }
+    index = next;
   }
 }
 

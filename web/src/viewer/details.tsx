@@ -267,7 +267,7 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
       )}
       <span class="hint">
         Click a box to select it, double-click or Enter to zoom, right-click or M for more; wheel zooms, drag moves,
-        arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a stretch of time" : ""}.
+        arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a range of time" : ""}.
       </span>
       {view && !view.diff && (
         <label class="colour-choice">

@@ -17,6 +17,10 @@ const GAP = 7;
 const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
 const NARROWEST_LABEL = 32;
 const NARROWEST_NOTED = 5;
+/** How strong boxes are: those alone in their place, cells that are covered in part, and what a search leaves out. */
+const STRENGTHS = [1, 0.8, 0.6, 0.4, 0.25];
+const THINNEST = 3;
+const DIM = 4;
 /** From one stripe of a hatch to the next. */
 const HATCH = 8;
 
@@ -98,12 +102,13 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
     if (y + ROW < RULER || y > scene.height) continue;
     let last = -1; // the bucket of the box before, where the next one goes on from it
     let edge = -1;
-    visibleBoxes(boxes, row, window.start, window.end, scene.width, (x, wide, index) => {
+    visibleBoxes(boxes, row, window.start, window.end, scene.width, (x, wide, index, covered) => {
       const frame = boxes.frame[index]!;
       const dim = matches !== null && !matches[frame];
       const left = Math.max(x, -4);
       const seen = Math.min(x + wide, scene.width + 4) - left;
-      const bucket = colourOf(index, frame) + (dim ? palette.length : 0);
+      const strength = dim ? DIM : matches ? 0 : THINNEST - Math.min(THINNEST, Math.floor(covered * (THINNEST + 1)));
+      const bucket = colourOf(index, frame) + strength * palette.length;
       const rects = (buckets[bucket] ??= []);
       const isCell = wide === CELL;
       if (isCell && bucket === last && left === edge) rects[rects.length - 1]! += seen;
@@ -119,7 +124,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   }
   buckets.forEach((rects, bucket) => {
     if (!rects) return;
-    context.globalAlpha = bucket >= palette.length ? 0.25 : 1;
+    context.globalAlpha = STRENGTHS[Math.floor(bucket / palette.length)]!;
     context.fillStyle = palette[bucket % palette.length]!;
     for (let at = 0; at < rects.length; at += 3) context.fillRect(rects[at]!, rects[at + 1]!, rects[at + 2]!, ROW - 1);
   });

@@ -55,7 +55,7 @@ export function Toolbar({ store, ask, link, children }: ToolbarProps) {
             type="button"
             class="icon-button"
             aria-label="Ask about what is seen"
-            title="Ask about this stretch of time (Q); drag along the ruler to mark one"
+            title="Ask about this range of time (Q); drag along the ruler to mark one"
             onClick={() => ask(aboutRange(store.askedWindow() ?? store.axis(), store.axis().start, unit))}
           >
             <Icon name="chat" />

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 COMMAND = re.compile(r"^\s*/remember\b[ \t]*", re.IGNORECASE)
+BEGIN = re.compile(r"^\s*/init\b", re.IGNORECASE)
 _POLITE = (
     r"^\s*(?:(?:hi|hello|hey|ok(?:ay)?|and|also|so|now|then|bitte|please|pls|can you|could you|will you|would you|"
     r"i(?:'d| would) like you to|i want you to)[,!.]?\s+)*"
@@ -89,6 +90,11 @@ def is_order(prompt: str) -> bool:
 def is_command(prompt: str) -> bool:
     """Whether a prompt is `/remember`, which needs no language model."""
     return COMMAND.match(prompt) is not None
+
+
+def is_beginning(prompt: str) -> bool:
+    """Whether a prompt is `/init`, which no turn answers."""
+    return BEGIN.match(prompt) is not None
 
 
 def _order(kind: MemoryOrderKind, text: str) -> MemoryOrder:

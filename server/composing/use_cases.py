@@ -272,7 +272,7 @@ def _services(
             outside=OutsideReach(repositories=adapters.repositories, source_folder=settings.source_dir),
         ),
         server=server,
-        memory=MemoryServices(account_memory=memory),
+        memory=MemoryServices(account_memory=memory, library=library),
         knowledge=KnowledgeServices(team_knowledge=None if memory is None else memory.knowledge),
         teams=TeamServices(
             account_teams=account_teams(rows.teams, backing.objects, workers, several=backing.client.teams)

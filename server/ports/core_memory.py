@@ -2,10 +2,11 @@
 other, room for so many characters, one decision on a proposal) live in SQL; the in-memory twin obeys the same contract
 suite."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 from server.errors import ServerError
 from server.ports.identity import Caller
@@ -97,6 +98,16 @@ class MemoryChange:
     proposed_in_turn: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Onboarding:
+    """What a person has answered so far of what an account is asked at first, and what became of it; `was_offered` says
+    whether anybody of the account has had one."""
+
+    state: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Literal["confirmed", "declined"] | None = None
+    was_offered: bool = False
+
+
 class MemoryChanged(ServerError):
     """Somebody else has written meanwhile: `memory` is what stands now."""
 
@@ -143,4 +154,18 @@ class CoreMemory(Protocol):
 
     async def changes(self, caller: Caller, *, limit: int = 100) -> list[MemoryChange]:
         """Newest first."""
+        ...
+
+    async def onboarding(self, caller: Caller) -> Onboarding:
+        """The caller's own."""
+        ...
+
+    async def keep_onboarding(self, caller: Caller, state: Mapping[str, Any]) -> None:
+        """What was answered so far; begins anew what has ended."""
+        ...
+
+    async def decline_onboarding(self, caller: Caller) -> None: ...
+
+    async def confirm_onboarding(self, caller: Caller, text: str, *, answers: str, version: int) -> Memory:
+        """As `write`, with the answers as they were given; the onboarding ends."""
         ...

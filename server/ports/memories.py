@@ -176,7 +176,7 @@ class Memories(Protocol):
         ...
 
     async def left_window(self, caller: Caller, memories: Sequence[NewMemory]) -> int:
-        """As `add`, for turns of a conversation of which the caller is a reader."""
+        """As `add`, for turns of conversations that the caller reads: each is of who asked it. Others are left out."""
         ...
 
     async def untaken(self, limit: int) -> list[Untaken]:

@@ -1,11 +1,13 @@
 """What accounts remember, in dictionaries: the twin of PostgresCoreMemory, by the rules of
 `supabase/migrations/*_core_memory.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
-from server.adapters.storable import known_id, not_found, storable_text
+from server.adapters.storable import known_id, not_found, storable_json, storable_text
 from server.errors import BadRequest, NotAllowed
 from server.ports.core_memory import (
     BY_PROGRAM,
@@ -18,6 +20,7 @@ from server.ports.core_memory import (
     MemoryChange,
     MemoryChanged,
     NewProposal,
+    Onboarding,
     Proposal,
     Verdict,
 )
@@ -43,6 +46,8 @@ class MemoryCoreMemory:
         self._memories: dict[str, Memory] = {}
         self._changes: dict[str, list[MemoryChange]] = {}
         self._made: dict[str, _Made] = {}
+        self._onboardings: dict[tuple[str, str], Onboarding] = {}
+        self.initial_texts: dict[str, str] = {}
 
     async def read(self, caller: Caller) -> Memory:
         if not self._accounts.are_of(caller, caller.account_id):
@@ -133,6 +138,25 @@ class MemoryCoreMemory:
             return []
         return self._changes.get(caller.account_id, [])[::-1][:limit]
 
+    async def onboarding(self, caller: Caller) -> Onboarding:
+        await self.read(caller)
+        was_offered = any(account == caller.account_id for account, _ in self._onboardings)
+        return replace(self._onboardings.get(_own(caller), Onboarding()), was_offered=was_offered)
+
+    async def keep_onboarding(self, caller: Caller, state: Mapping[str, Any]) -> None:
+        await self._to_change(caller)
+        self._onboardings[_own(caller)] = Onboarding(state=storable_json(dict(state)))
+
+    async def decline_onboarding(self, caller: Caller) -> None:
+        await self._to_change(caller)
+        self._onboardings[_own(caller)] = Onboarding(outcome="declined")
+
+    async def confirm_onboarding(self, caller: Caller, text: str, *, answers: str, version: int) -> Memory:
+        memory = await self.write(caller, text, version=version)
+        self._onboardings[_own(caller)] = Onboarding(outcome="confirmed")
+        self.initial_texts[caller.account_id] = answers
+        return memory
+
     def _stands(self, proposal: Proposal) -> bool:
         """Whether its turn is there."""
         return proposal.turn_id in (turn.turn_id for turn in self._conversations.turns_of(proposal.session_id))
@@ -180,6 +204,10 @@ class MemoryCoreMemory:
             )
         )
         return after
+
+
+def _own(caller: Caller) -> tuple[str, str]:
+    return caller.account_id, caller.user_id
 
 
 def _is_same(one: NewProposal, other: NewProposal) -> bool:

@@ -74,7 +74,15 @@ class MemoryMemories:
         return self._add(caller.account_id, caller.user_id, memories)
 
     async def left_window(self, caller: Caller, memories: Sequence[NewMemory]) -> int:
-        return await self.add(caller, memories)
+        if not self._may_write(caller):
+            return 0
+        made = 0
+        for memory in memories:
+            turns = {one.turn_id: one for one in self._conversations.turns_of(str(memory.session_id))}
+            turn = turns.get(str(memory.turn_id))
+            if turn is not None and self._reads(caller, turn.session_id):
+                made += self._add(caller.account_id, turn.user_id, [memory])
+        return made
 
     async def candidates(self, caller: Caller, sought: Sought, vector: Vector | None = None) -> Candidates:
         mine = self._readable(caller)

@@ -11,7 +11,7 @@ from server.agent.memory.fact_likeness import in_conflict, same_as
 from server.agent.memory.ranking import Ranked
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
-from server.analyst.memory_orders import is_order
+from server.analyst.memory_orders import is_beginning, is_order
 from server.errors import BadRequest, DatabaseUnavailable, NotFound, raised_at
 from server.ports.conversations import TurnRow
 from server.ports.core_memory import (
@@ -32,6 +32,7 @@ from server.quoting import quoted
 from server.turns.collector import Collector
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch, TurnRecall
+from server.turns.onboarding import Condenser, MemoryOnboarding
 from server.turns.team_knowledge import CallerDocuments, TeamKnowledge
 from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line, span_of, typed_text, why_secret
 
@@ -62,6 +63,7 @@ class AccountMemory:
         collector: Collector | None = None,
         keeping: MemoryKeeping | None = None,
         knowledge: TeamKnowledge | None = None,
+        condenser: Condenser | None = None,
     ) -> None:
         self._store = store
         self.writes = writes
@@ -69,9 +71,18 @@ class AccountMemory:
         self._collector = collector
         self._keeping = keeping
         self.knowledge = knowledge
+        self.onboarding = MemoryOnboarding(store, checked=self.checked, condenser=condenser)
 
     async def read(self, caller: Caller) -> Memory:
         return await self._store.read(caller)
+
+    def check_prompt(self, prompt: str) -> None:
+        """Raises BadRequest for `/init`, which is no question: it counts none."""
+        if is_beginning(prompt):
+            raise BadRequest(
+                "/init is answered on the page /account, or over /api/v1/memory/onboarding: no question is counted.",
+                field="prompt",
+            )
 
     async def take_in_all(self) -> int:
         """Remember what is not remembered yet; how much is new. Raises DatabaseUnavailable, ServiceUnavailable."""
@@ -89,7 +100,7 @@ class AccountMemory:
             asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
             near=() if self.search is None else await self.search.near(caller, turn),
             proposals=proposals,
-            recall=None if self.search is None else self.search.of_turn(caller, turn.turn_id),
+            recall=None if self.search is None else self.search.of_turn(caller, turn.turn_id, turn.session_id),
             documents=None if self.knowledge is None else self.knowledge.of_caller(caller),
         )
 
@@ -114,6 +125,10 @@ class AccountMemory:
     async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
         """The lines of the text in place of version `version`. Raises MemoryChanged, and BadRequest for a secret in a
         new line and for what has no room."""
+        return await self._store.write(caller, await self.checked(caller, text), version=version)
+
+    async def checked(self, caller: Caller, text: str) -> str:
+        """The lines of a text as they are kept. Raises BadRequest as `write` does."""
         lines = list(dict.fromkeys(line for raw in text.splitlines() if (line := one_line(raw))))
         before = (await self._store.read(caller)).facts
         for line in lines:
@@ -126,7 +141,7 @@ class AccountMemory:
                 "many.",
                 field="text",
             )
-        return await self._store.write(caller, written, version=version)
+        return written
 
     async def changes(self, caller: Caller) -> list[MemoryChange]:
         """Newest first."""

@@ -232,6 +232,8 @@ class Conversation:
             )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
+        if self.memory is not None:
+            self.memory.check_prompt(request.prompt)
         request = await self._prepare(request)
         try:
             reserved = await self._conversations.accept_turn(

@@ -10,8 +10,9 @@ from typing import Literal
 import structlog
 
 from server.agent.memory.memory_texts import anchors_of, words_of
+from server.agent.memory.nearness import nearest_texts
 from server.agent.memory.ranking import Ranked, rank
-from server.errors import BadRequest, DatabaseUnavailable, NotFound, ServiceUnavailable, raised_at
+from server.errors import BadRequest, DatabaseUnavailable, NotAllowed, NotFound, ServiceUnavailable, raised_at
 from server.ports.conversations import TurnRow
 from server.ports.embedder import Embedder
 from server.ports.identity import Caller
@@ -31,6 +32,12 @@ SHARED_ANCHORS = 2
 
 NEAR_KINDS = frozenset({MemoryKind.FINDING, MemoryKind.ANSWER, MemoryKind.PREFERENCE})
 MOST_QUERY = 2_000
+
+MOST_EARLIER = 2
+TURNS_LOOKED_AT = 100
+LEAST_OF_WORDS = 0.12
+"""Nearness of an earlier turn's words, where no vector says how near it is."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -73,9 +80,25 @@ class MemorySearch:
         ]
         return tuple(kept[:MOST_NEAR])
 
-    def of_turn(self, caller: Caller, turn_id: str) -> "TurnRecall":
+    async def earlier(
+        self, caller: Caller, session_id: str, prompt: str, left: Sequence[NewMemory]
+    ) -> tuple[Ranked, ...]:
+        """As `MemoriesAsked.earlier`."""
+        sought = Sought(query=prompt, kinds=frozenset({MemoryKind.TURN}), session_id=session_id)
+        try:
+            await self._store.left_window(caller, left)
+            found = await self.search(caller, sought, limit=TURNS_LOOKED_AT)
+        except (DatabaseUnavailable, NotFound, NotAllowed) as error:
+            log.warning("earlier_turns_not_read", error=type(error).__name__, where=raised_at(error))
+            return ()
+        by_words = nearest_texts(prompt, [one.memory.text for one in found], least=LEAST_OF_WORDS)
+        near = [found[one.index] for one in by_words[:MOST_EARLIER]]
+        near += [one for one in found if one.has_cosine and one.near >= NEAR and one not in near]
+        return tuple(sorted(near[:MOST_EARLIER], key=lambda one: int(one.memory.metadata.get("position", 0))))
+
+    def of_turn(self, caller: Caller, turn_id: str, session_id: str) -> "TurnRecall":
         """What a turn's tools may search."""
-        return TurnRecall(self, caller, frozenset({turn_id}))
+        return TurnRecall(self, caller, frozenset({turn_id}), session_id)
 
     def of_caller(self, caller: Caller) -> "TurnRecall":
         """What a caller's tools may search without a turn."""
@@ -139,6 +162,12 @@ class TurnRecall:
     memories: MemorySearch
     caller: Caller
     without_turns: frozenset[str] = frozenset()
+    session_id: str | None = None
+
+    async def earlier(self, prompt: str, left: Sequence[NewMemory]) -> Sequence[Ranked]:
+        if self.session_id is None:
+            return ()
+        return await self.memories.earlier(self.caller, self.session_id, prompt, left)
 
     async def search(
         self, query: str, *, kinds: frozenset[MemoryKind], since: datetime | None, limit: int

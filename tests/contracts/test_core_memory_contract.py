@@ -14,6 +14,7 @@ from server.ports.core_memory import (
     Memory,
     MemoryChanged,
     NewProposal,
+    Onboarding,
     Proposal,
     Verdict,
 )
@@ -266,3 +267,31 @@ async def test_an_account_may_keep_its_memory_to_its_owners(world: World) -> Non
     assert (await world.memory.write(owner, "a fact", version=0)).version == 1
     await world.teams.change(owner.user_id, owner.account_id, memory_decided_by=Deciders.MEMBERS)
     assert (await world.memory.write(member, "a fact\nanother", version=1)).version == 2
+
+
+async def test_an_onboarding_goes_on_where_it_was_and_ends_with_a_memory(world: World) -> None:
+    caller, other = await world.user(), await world.user()
+    assert await world.memory.onboarding(caller) == Onboarding()
+    await world.memory.keep_onboarding(caller, {"answers": {"limits": "300 ms"}, "struck": ["a"]})
+    kept = await world.memory.onboarding(caller)
+    assert (kept.state["answers"], kept.outcome, kept.was_offered) == ({"limits": "300 ms"}, None, True)
+    assert await world.memory.onboarding(other) == Onboarding()
+    with pytest.raises(MemoryChanged):
+        await world.memory.confirm_onboarding(caller, "Limit: 300 ms", answers="300 ms", version=7)
+    assert (await world.memory.onboarding(caller)).outcome is None
+    memory = await world.memory.confirm_onboarding(caller, "Limit: 300 ms", answers="300 ms", version=0)
+    assert (memory.facts, memory.version) == (("Limit: 300 ms",), 1)
+    ended = await world.memory.onboarding(caller)
+    assert (ended.outcome, ended.state, ended.was_offered) == ("confirmed", {}, True)
+    await world.memory.keep_onboarding(caller, {"answers": {}})
+    assert (await world.memory.onboarding(caller)).outcome is None
+    await world.memory.decline_onboarding(caller)
+    assert (await world.memory.onboarding(caller)).outcome == "declined"
+
+
+async def test_an_onboarding_is_its_persons_own_and_no_viewers(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    with pytest.raises(NotFound):
+        await world.memory.onboarding(replace(stranger, account_id=caller.account_id))
+    with pytest.raises(NotFound):
+        await world.memory.keep_onboarding(replace(stranger, account_id=caller.account_id), {})

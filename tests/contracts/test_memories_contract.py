@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from server.agent.memory.memory_texts import turn_memory
 from server.errors import NotAllowed, NotFound
 from server.ports.conversations import Visibility
 from server.ports.identity import Caller
@@ -211,3 +212,55 @@ async def test_all_of_a_persons_own_goes_and_the_accounts_stays(world: World) ->
     assert await texts(world, talk.caller) == ["ours"]
     assert await world.memories.forget_all(talk.caller, "account") == 1
     assert await texts(world, talk.caller) == []
+
+
+def left(talk: Talk, turn_id: str, prompt: str, answer: str, position: int) -> NewMemory:
+    """A turn that has left the window."""
+    made = turn_memory(
+        turn_id=turn_id,
+        session_id=talk.session_id,
+        trace_id=talk.trace_id,
+        prompt=prompt,
+        answer=answer,
+        position=position,
+    )
+    assert made is not None
+    return made
+
+
+async def test_turns_that_left_come_back_in_order_and_to_readers_alone(world: World) -> None:
+    talk = await Talk.begin(world, await world.team())
+    prompts = ["The ledger is owned by Ruth.", "What takes longest?", "The ledger may take at most 40 ms."]
+    turns = [
+        left(talk, await talk.exchange(prompt), prompt, "Noted.", at) for at, prompt in enumerate(prompts, start=1)
+    ]
+    search = MemorySearch(world.memories)
+    recall = search.of_turn(talk.caller, new_uuid(), talk.session_id)
+    asked = "Who owns the ledger, and what is its limit?"
+    back = await recall.earlier(asked, turns)
+    assert [one.memory.text for one in back] == [turns[0].text, turns[2].text]
+    assert [one.memory.text for one in await recall.earlier(asked, [])] == [turns[0].text, turns[2].text]
+    assert await world.memories.left_window(talk.caller, turns) == 0
+    found = await recall.search("ledger", kinds=frozenset({MemoryKind.TURN}), since=None, limit=5)
+    assert {one.memory.text for one in found} == {turns[0].text, turns[2].text}
+    other = await Talk.begin(world, talk.caller)
+    assert list(await search.of_turn(other.caller, new_uuid(), other.session_id).earlier(asked, [])) == []
+    guest = await world.joined(talk.caller)
+    theirs = search.of_turn(guest, new_uuid(), talk.session_id)
+    assert list(await theirs.earlier(asked, turns)) == []
+    assert await texts(world, guest, "ledger") == []
+
+
+async def test_a_turn_in_a_shared_conversation_stays_its_askers_when_another_goes_on(world: World) -> None:
+    talk = await Talk.begin(world, await world.team())
+    turn_id = await talk.exchange("The ledger is owned by Ruth.")
+    guest = await world.joined(talk.caller)
+    await world.conversations.show_session(talk.caller, talk.session_id, Visibility.ACCOUNT)
+    made = left(talk, turn_id, "The ledger is owned by Ruth.", "Noted.", 1)
+    assert await world.memories.left_window(guest, [made]) == 1
+    assert await texts(world, guest, "ledger") == [made.text]
+    await world.conversations.show_session(talk.caller, talk.session_id, Visibility.PRIVATE)
+    assert await texts(world, guest, "ledger") == []
+    assert await texts(world, talk.caller, "ledger") == [made.text]
+    viewer = await world.joined(talk.caller, Role.VIEWER)
+    assert await world.memories.left_window(viewer, [replace(made, key="turn:other")]) == 0

@@ -173,6 +173,10 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "propose_core_memory": (
         "propose_core_memory(%(u)s, gen_random_uuid(), %(s)s, %(turn)s, 'append', 'a fact', null, int4range(0, 6))"
     ),
+    "read_onboarding": "read_onboarding(%(u)s, gen_random_uuid())",
+    "keep_onboarding": "keep_onboarding(%(u)s, gen_random_uuid(), '{}')",
+    "decline_onboarding": "decline_onboarding(%(u)s, gen_random_uuid())",
+    "confirm_onboarding": "confirm_onboarding(%(u)s, gen_random_uuid(), 'a fact', '', 0)",
     "create_api_key": (
         "create_api_key(%(u)s, gen_random_uuid(), 'ci', repeat('a', 10), repeat('0', 64), array['ask'], null)"
     ),

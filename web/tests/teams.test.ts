@@ -12,8 +12,20 @@ Object.assign(globalThis, {
   },
 });
 
-const OWN = { accountId: "p", name: "Personal", role: "owner" as const, isPersonal: true };
-const TEAM = { accountId: "t", name: "Team", role: "viewer" as const, isPersonal: false };
+const OWN = {
+  accountId: "p",
+  name: "Personal",
+  role: "owner" as const,
+  isPersonal: true,
+  memoryDecidedBy: "members" as const,
+};
+const TEAM = {
+  accountId: "t",
+  name: "Team",
+  role: "viewer" as const,
+  isPersonal: false,
+  memoryDecidedBy: "members" as const,
+};
 
 test("a request names the account that the tab acts for, and none for one's own", () => {
   actFor("t");

@@ -1,14 +1,15 @@
 """What accounts remember, in PostgreSQL. Its functions decide what may be written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
-from server.adapters.storable import known_id, storable_text
+from server.adapters.storable import known_id, storable_json, storable_text
 from server.ports.core_memory import (
     BY_PROGRAM,
     Action,
@@ -17,6 +18,7 @@ from server.ports.core_memory import (
     MemoryChange,
     MemoryChanged,
     NewProposal,
+    Onboarding,
     Proposal,
     Verdict,
 )
@@ -74,6 +76,23 @@ class PostgresCoreMemory:
 
     async def changes(self, caller: Caller, *, limit: int = 100) -> list[MemoryChange]:
         return [_change(row) for row in await self._all("core_memory_changes", caller, limit=limit)]
+
+    async def onboarding(self, caller: Caller) -> Onboarding:
+        row = (await self._all("read_onboarding", caller))[0]
+        return Onboarding(state=row["state"] or {}, outcome=row["outcome"], was_offered=row["was_offered"])
+
+    async def keep_onboarding(self, caller: Caller, state: Mapping[str, Any]) -> None:
+        await self._all("keep_onboarding", caller, state=Jsonb(storable_json(dict(state))))
+
+    async def decline_onboarding(self, caller: Caller) -> None:
+        await self._all("decline_onboarding", caller)
+
+    async def confirm_onboarding(self, caller: Caller, text: str, *, answers: str, version: int) -> Memory:
+        named = {"text": storable_text(text), "answers": storable_text(answers), "version": version}
+        row = (await self._all("confirm_onboarding", caller, **named))[0]
+        if not row["written"]:
+            raise MemoryChanged(_memory(row))
+        return _memory(row)
 
     async def _all(self, name: str, caller: Caller, **parameters: Any) -> Sequence[DictRow]:
         named = {"user_id": caller.user_id, "account_id": caller.account_id} | parameters

@@ -55,7 +55,14 @@ class PostgresMemories:
             return await _add(connection, caller.account_id, caller.user_id, memories)
 
     async def left_window(self, caller: Caller, memories: Sequence[NewMemory]) -> int:
-        return await self.add(caller, memories)
+        by_turn = {memory.key: memory for memory in memories if memory.turn_id is not None}
+        named = _of(caller) | {"keys": list(by_turn), "turns": [known_id(str(one.turn_id), "question") for one in by_turn.values()]}
+        async with self._database.transaction() as connection:
+            made = 0
+            for row in await _all(connection, "turns_not_remembered", named) if by_turn else ():
+                owner = {"account_id": caller.account_id, "owner_id": row["user_id"]}
+                made += len(await _all(connection, "add_memory", _new(by_turn[row["key"]]) | owner))
+        return made
 
     async def candidates(self, caller: Caller, sought: Sought, vector: Vector | None = None) -> Candidates:
         await self._look()

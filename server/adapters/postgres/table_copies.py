@@ -45,6 +45,7 @@ TABLES = (
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",
+    "public.core_memory_onboardings",
     "public.memories",
     "public.knowledge_documents",
     "public.knowledge_chunks",

@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from server.agent.graph.asked_with import asked_with, local_time, looking_at
 from server.agent.graph.first_look import FirstLook, first_look
+from server.agent.graph.recollection.left_turns import returned_turns
 from server.agent.graph.recollection.near_memories import near_lines
 from server.agent.graph.recollection.recalled import recalled, recalled_lines
 from server.agent.graph.recollection.remembered import OF_FIRST_REQUEST, PLACE, remembered
@@ -54,13 +55,16 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     )
     with_memory = with_place(template.template, PLACE) if turn.core_memory else template.template
     past, places = _within_bounds(with_memory, look, asked, context)
-    if earlier := recalled_lines(recalled(turn.prompt, turn.asked_before, shown_of(past))):
+    back = await returned_turns(turn, past)
+    if earlier := recalled_lines(recalled(turn.prompt, turn.asked_before, shown_of(past) | back.prompts)):
         asked.content = f"{asked.text}\n\n({earlier})"
     if near := near_lines(turn.near_memories):
         asked.content = f"{asked.text}\n\n({near})"
     text = filled(with_memory, places)
     if past.summary:
         text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"
+    if back.lines:
+        text += f"\n\n{back.lines}"
     messages = [SystemMessage(text, additional_kwargs={LOCAL_TIME: local_time(turn)}), *past.messages, asked]
     return {"messages": messages, "prompt_version": template.version, "known": look.data}
 

@@ -91,8 +91,10 @@ def answer_memory(
     )
 
 
-def turn_memory(*, turn_id: str, session_id: str, trace_id: str, prompt: str, answer: str) -> NewMemory | None:
-    """A turn that has left its conversation's window: what was asked, and how the answer began."""
+def turn_memory(
+    *, turn_id: str, session_id: str, trace_id: str, prompt: str, answer: str, position: int = 0
+) -> NewMemory | None:
+    """A turn that has left its conversation's window: what was asked, at which position, and how the answer began."""
     asked = clamp(" ".join(prompt.split()), 2 * ANSWER_CHARACTERS)
     if not asked:
         return None
@@ -109,6 +111,7 @@ def turn_memory(*, turn_id: str, session_id: str, trace_id: str, prompt: str, an
         session_id=session_id,
         turn_id=turn_id,
         anchors=anchors_of(asked),
+        metadata={"position": position, "prompt": asked},
     )
 
 

@@ -52,7 +52,7 @@ def conversation(
     A turn that is longer than `trimmed` alone is shown without its tool calls, or not at all.
     """
     trimmed = budget if trimmed is None else min(trimmed, budget)
-    turns = [list(group) for _, group in groupby(rows, key=_turn_key(rows))]
+    turns = [list(group) for _, group in groupby(rows, key=turn_key(rows))]
     shown = [_within(turn_messages(turn), trimmed, characters_per_token) for turn in turns]
     costs = [estimated_tokens(messages, characters_per_token) for messages in shown]
     first, tokens = 0, 0
@@ -83,7 +83,7 @@ def summarize_session(rows: Sequence[MessageRow]) -> str:
     turns, and how many came before. Empty for no turns.
     """
     lines = []
-    for _, group in groupby(rows, key=_turn_key(rows)):
+    for _, group in groupby(rows, key=turn_key(rows)):
         turn = list(group)
         asked = next((row.text for row in turn if row.sender is Sender.USER), None)
         said = next((row.text for row in reversed(turn) if row.sender is Sender.MODEL and row.text), UNANSWERED)
@@ -103,7 +103,7 @@ def _first_words(answer: str) -> str:
     )
 
 
-def _turn_key(rows: Sequence[MessageRow]) -> Any:
+def turn_key(rows: Sequence[MessageRow]) -> Any:
     """Groups rows by turn; rows without one belong to the prompt before them."""
     keys: dict[str, str] = {}
     current = ""

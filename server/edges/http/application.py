@@ -28,6 +28,7 @@ from server.edges.http import label_routes as labels
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
 from server.edges.http import note_routes as notes
+from server.edges.http import onboarding_routes as onboarding
 from server.edges.http import page_files as page
 from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
@@ -109,6 +110,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     if services.questions.saved_questions is not None:
         app.include_router(saved_questions.routes, prefix=API)
     if services.memory.account_memory is not None:
+        app.include_router(onboarding.routes, prefix=API)
         app.include_router(memory.routes, prefix=API)
         app.include_router(knowledge.routes, prefix=API)
     if services.teams.account_teams is not None:

@@ -140,12 +140,7 @@ async def change_core(
     try:
         memory = await services.memory.write(caller, body.text, version=version_of(if_match))
     except MemoryChanged as error:
-        stands = CoreMemoryView.of(error.memory, services.memory.writes).model_dump(mode="json", by_alias=True)
-        answer = problem(
-            409, "Memory changed", str(error), instance=request.url.path, current=stands, yours={"text": body.text}
-        )
-        answer.headers["ETag"] = tag(error.memory)
-        return answer
+        return memory_overtaken(error, services.memory.writes, body.text, request.url.path)
     view = CoreMemoryView.of(memory, services.memory.writes).model_dump(mode="json", by_alias=True)
     return JSONResponse(view, headers={"ETag": tag(memory)})
 
@@ -205,6 +200,16 @@ async def forget_all(
     """Forget all that is the caller's own, or all that is the account's, which takes its owner; the facts of every
     prompt stay."""
     return {"forgotten": await services.search.forget_all(caller, whose)}
+
+
+def memory_overtaken(
+    error: MemoryChanged, writes: Literal["ask", "auto", "off"], text: str, instance: str
+) -> JSONResponse:
+    """409, with what stands now and what was to be written."""
+    stands = CoreMemoryView.of(error.memory, writes).model_dump(mode="json", by_alias=True)
+    answer = problem(409, "Memory changed", str(error), instance=instance, current=stands, yours={"text": text})
+    answer.headers["ETag"] = tag(error.memory)
+    return answer
 
 
 def tag(memory: Memory) -> str:

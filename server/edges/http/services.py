@@ -22,7 +22,7 @@ from server.errors import NotAuthenticated, NotFound, NotSupported
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
-from server.ports.traces import TraceWorkers
+from server.ports.traces import TraceRow, TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
@@ -35,6 +35,7 @@ from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
 from server.turns.memory_search import MemorySearch
+from server.turns.onboarding import MemoryOnboarding
 from server.turns.outside_reach import OutsideReach
 from server.turns.question_keeping import QuestionKeeping
 from server.turns.run_questions import RunQuestions
@@ -204,6 +205,15 @@ class MemoryServices:
     """What accounts remember; without it there are no routes of it."""
 
     account_memory: AccountMemory | None = None
+    library: TraceLibrary | None = None
+
+    @property
+    def onboarding(self) -> MemoryOnboarding:
+        return self.memory.onboarding
+
+    async def recordings(self, caller: Caller) -> list[TraceRow]:
+        """The caller's, newest first."""
+        return [] if self.library is None else await self.library.rows(caller)
 
     @property
     def memory(self) -> AccountMemory:

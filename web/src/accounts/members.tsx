@@ -3,6 +3,7 @@ import "../style/members.css";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { usePart } from "../store.ts";
 import { acting, actFor } from "./acting.ts";
+import { Administer } from "./administer.tsx";
 import { accounts, current, invitationOf, loadAccounts, ROLE_WORDS, teams } from "./teams.ts";
 import type { MemberList, Role, TeamAccount } from "./teams.ts";
 
@@ -75,6 +76,19 @@ export function Members() {
           invite={(email, role) => act(async () => setLink(await teams.invite(id, email, role)))}
           link={link}
           close={() => setLink(null)}
+        />
+      )}
+      {id && account!.role === "owner" && (
+        <Administer
+          key={id}
+          account={account!}
+          change={(changes) => act(() => teams.administer(id, changes))}
+          close={(withTraces) =>
+            act(async () => {
+              await teams.close(id, withTraces);
+              enter(null);
+            })
+          }
         />
       )}
       <Create make={(name) => act(async () => enter((await teams.create(name)).accountId))} />

@@ -4,6 +4,9 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { download, fileOf } from "../api.ts";
 import { Icon } from "../icons.tsx";
+import { Documents } from "./documents.tsx";
+import { MemoryList } from "./memory_list.tsx";
+import { Onboarding } from "./onboarding.tsx";
 import {
   cameWith,
   coreMemory,
@@ -68,6 +71,7 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
         These facts stand in every conversation about every trace. Say “remember …” in a conversation, or add one here.
       </p>
       {problem && <Problem text={problem} />}
+      <Onboarding done={() => void load()} />
       {memory.conflicts.map(({ older, newer }) => (
         <Conflict
           key={`${older}\n${newer}`}
@@ -132,6 +136,8 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
           </ol>
         </details>
       )}
+      <MemoryList />
+      <Documents />
       {children}
     </main>
   );

@@ -16,6 +16,7 @@ export interface TeamAccount {
   name: string;
   role: Role;
   isPersonal: boolean;
+  memoryDecidedBy: "members" | "owners";
 }
 
 export interface Member {
@@ -62,6 +63,10 @@ export const teams = {
   async create(name: string): Promise<TeamAccount> {
     return (await post("/accounts", { name })) as TeamAccount;
   },
+  administer: (accountId: string, changes: { name?: string; memoryDecidedBy?: "members" | "owners" }): Promise<void> =>
+    send(path(accountId), "PATCH", changes),
+  close: (accountId: string, withTraces: boolean): Promise<void> =>
+    remove(path(accountId) + (withTraces ? "?with=traces" : "")),
   members: (accountId: string): Promise<MemberList> => json<MemberList>(`${path(accountId)}/members`),
   /** The address to give to whoever is invited. */
   async invite(accountId: string, email: string, role: Role): Promise<string> {

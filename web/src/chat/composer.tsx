@@ -45,7 +45,8 @@ export function Composer({ sessionId, running, blocked, proposal, ask, stop, chi
     const prompt = text.trim();
     if (!prompt || running || blocked || tooLong) return;
     change("");
-    ask(prompt);
+    if (/^\/init\b/i.test(prompt)) location.assign("/account#init");
+    else ask(prompt);
   };
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

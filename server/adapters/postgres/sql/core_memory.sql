@@ -39,3 +39,19 @@ where t.session_id = %(session_id)s and t.user_id = %(user_id)s
     and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
     and not coalesce((t.context ->> %(by_program)s)::boolean, false)
 order by t.ordinal
+
+-- name: read_onboarding
+-- The caller's own.
+select * from public.read_onboarding(%(user_id)s, %(account_id)s)
+
+-- name: keep_onboarding
+-- What was answered so far.
+select public.keep_onboarding(%(user_id)s, %(account_id)s, %(state)s)
+
+-- name: decline_onboarding
+-- It is not offered again.
+select public.decline_onboarding(%(user_id)s, %(account_id)s)
+
+-- name: confirm_onboarding
+-- The account's memory from now on, if the version stands.
+select * from public.confirm_onboarding(%(user_id)s, %(account_id)s, %(text)s, %(answers)s, %(version)s)

@@ -210,3 +210,14 @@ from flamechat_private.readable_memories m
 where m.reader_id = %(user_id)s and m.account_id = %(account_id)s
     and not exists (select from public.memory_embeddings e where e.memory_id = m.id and e.model = %(model)s)
 limit 1
+
+-- name: turns_not_remembered
+-- Those of a conversation that the user reads, in an account in which they may write, with whose they are.
+select k.key, t.user_id
+from unnest(%(keys)s::text[], %(turns)s::uuid[]) as k (key, turn_id)
+join public.chat_turns t on t.id = k.turn_id and t.account_id = %(account_id)s
+join flamechat_private.session_readers r on r.session_id = t.session_id and r.user_id = %(user_id)s
+where %(account_id)s in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+    and not exists (
+        select from public.memories m where m.account_id = %(account_id)s and m.source_key = k.key
+    )

@@ -122,6 +122,10 @@ order by c.account_id, c.version
 -- What was proposed to them.
 select to_jsonb(p) from public.core_memory_proposals p where p.user_id = %(user_id)s order by p.created_at, p.id
 
+-- name: person_onboardings
+-- What they answered when their accounts remembered nothing.
+select to_jsonb(o) from public.core_memory_onboardings o where o.user_id = %(user_id)s order by o.account_id
+
 -- name: person_memories
 -- Their own accounts', and their own in others'; without what is made of them for searches.
 select to_jsonb(m) - 'search' - 'words' - 'meaning' from public.memories m
@@ -220,6 +224,10 @@ where by_user = %(user_id)s or decided_by = %(user_id)s
 -- name: remove_memory_proposals_of_person
 -- Wherever they were asked.
 delete from public.core_memory_proposals where user_id = %(user_id)s
+
+-- name: remove_onboardings_of_person
+-- Wherever they were asked.
+delete from public.core_memory_onboardings where user_id = %(user_id)s
 
 -- name: remove_memories_of_person
 -- Their own accounts', and their own in others'.

@@ -12,7 +12,7 @@ from server.agent.questions.planner import PlanWriter
 from server.agent.questions.run_answers import RunsAnswer
 from server.ports.knowledge import Passage
 from server.ports.mcp_tools import CallerTools
-from server.ports.memories import MemoryKind
+from server.ports.memories import MemoryKind, NewMemory
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.ports.web import CallerWeb
@@ -64,6 +64,11 @@ class MemoriesAsked(Protocol):
         self, query: str, *, kinds: frozenset[MemoryKind], since: datetime | None, limit: int
     ) -> Sequence[Ranked]:
         """The nearest first; for an empty query the newest."""
+        ...
+
+    async def earlier(self, prompt: str, left: Sequence[NewMemory]) -> Sequence[Ranked]:
+        """Keep turns that have left the conversation's window; at most two of all that have, near to the prompt, oldest
+        first. None where they cannot be had."""
         ...
 
 

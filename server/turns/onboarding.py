@@ -1,0 +1,146 @@
+"""From an empty account to a confirmed memory: what its recordings show, three questions, and what the person makes of
+the answers. Kept while they answer, so that they go on where they were; no turn, so that nothing is counted."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import structlog
+
+from server.agent.memory.library_facts import library_facts
+from server.errors import BadRequest, ServiceUnavailable, raised_at
+from server.ports.core_memory import MOST_CHARACTERS, CoreMemory, Memory
+from server.ports.identity import Caller
+from server.ports.traces import TraceRow
+from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line
+
+FROM_TRACES = 3
+"""Recordings from which it is offered."""
+
+MOST_OF_AN_ANSWER = 4_000
+
+QUESTIONS: Mapping[str, str] = {
+    "purpose": "What is this program for, and which operations matter?",
+    "limits": "What are its limits: latency, memory, frame time?",
+    "leaveOut": "What should answers leave out?",
+}
+_IS_SENTENCE = {
+    "purpose": re.compile(r"^(?:it|we|this|the|our|an?|i)\b", re.IGNORECASE),
+    "limits": re.compile(r"\b(?:limit|under|below|within|most|budget|must|max|may|stay|faster|less|never)", re.IGNORECASE),
+    "leaveOut": re.compile(r"^(?:leave|ignore|skip|omit|exclude|do not|don'?t|no|never|only|we|answers)\b", re.IGNORECASE),
+}
+_LEADS = {"purpose": "The program is for ", "limits": "Limit: ", "leaveOut": "Leave out "}
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+
+log = structlog.get_logger(__name__)
+
+
+class Condenser(Protocol):
+    """A language model that makes facts of answers."""
+
+    async def facts(self, answers: Sequence[tuple[str, str]]) -> list[str]:
+        """Of questions with their answers. Raises ServiceUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Where the person is: `is_offered` and `is_begun` say whether to ask, `facts` is what they are to confirm once
+    there is something, one a line."""
+
+    is_offered: bool
+    is_begun: bool
+    observed: tuple[str, ...]
+    struck: tuple[str, ...] = ()
+    answers: Mapping[str, str]
+    facts: str | None
+    version: int
+
+
+class MemoryOnboarding:
+    """Every method raises NotFound for an account that is not the caller's, and those that write NotAllowed for who only
+    reads it. `checked` is how a text is checked before it is written."""
+
+    def __init__(
+        self,
+        store: CoreMemory,
+        *,
+        checked: Callable[[Caller, str], Awaitable[str]],
+        condenser: Condenser | None = None,
+    ) -> None:
+        self._store = store
+        self._checked = checked
+        self._condenser = condenser
+
+    async def look(self, caller: Caller, traces: Sequence[TraceRow]) -> Asked:
+        """Where the caller is, with what the recordings show."""
+        kept, memory = await self._store.onboarding(caller), await self._store.read(caller)
+        state = kept.state
+        return Asked(
+            is_offered=not kept.was_offered and not memory.text and len(traces) >= FROM_TRACES,
+            is_begun=bool(state),
+            observed=library_facts(traces),
+            struck=tuple(state.get("struck", ())),
+            answers={name: str(state.get("answers", {}).get(name, "")) for name in QUESTIONS},
+            facts=state.get("facts"),
+            version=memory.version,
+        )
+
+    async def keep(self, caller: Caller, *, struck: Sequence[str], answers: Mapping[str, str], facts: str | None) -> None:
+        """What was answered so far. Raises BadRequest for a question that is not asked, and for what is too long."""
+        if unknown := set(answers) - set(QUESTIONS):
+            raise BadRequest(f"There is no such question: {', '.join(sorted(unknown))}.", field="answers")
+        if any(len(text) > MOST_OF_AN_ANSWER for text in answers.values()):
+            raise BadRequest(f"An answer has at most {MOST_OF_AN_ANSWER:,} characters.", field="answers")
+        if facts is not None and len(facts) > 2 * MOST_CHARACTERS:
+            raise BadRequest(f"Memory has room for {MOST_CHARACTERS:,} characters.", field="facts")
+        state: dict[str, Any] = {"struck": list(struck), "answers": dict(answers)}
+        await self._store.keep_onboarding(caller, state if facts is None else state | {"facts": facts})
+
+    async def draft(self, caller: Caller, traces: Sequence[TraceRow]) -> Asked:
+        """Facts of what was confirmed and answered, for the person to edit: what the account remembers already comes
+        first. They are kept as well."""
+        asked = await self.look(caller, traces)
+        confirmed = [one for one in asked.observed if one not in asked.struck]
+        lines = [*(await self._store.read(caller)).facts, *confirmed, *await self._facts(asked.answers)]
+        facts = "\n".join(dict.fromkeys(lines))
+        await self.keep(caller, struck=asked.struck, answers=asked.answers, facts=facts[:MOST_CHARACTERS])
+        return await self.look(caller, traces)
+
+    async def confirm(self, caller: Caller, facts: str, *, version: int) -> Memory:
+        """The facts are remembered in place of version `version`. Raises MemoryChanged, BadRequest as `write` does."""
+        kept = await self._store.onboarding(caller)
+        given = kept.state.get("answers", {})
+        answers = "\n".join(f"{QUESTIONS[name]} {text}" for name, text in given.items() if text and name in QUESTIONS)
+        text = await self._checked(caller, facts)
+        return await self._store.confirm_onboarding(caller, text, answers=answers[:MOST_CHARACTERS], version=version)
+
+    async def decline(self, caller: Caller) -> None:
+        """It is not offered again."""
+        await self._store.decline_onboarding(caller)
+
+    async def _facts(self, answers: Mapping[str, str]) -> list[str]:
+        """A language model's, where there is one and it keeps to what was answered; else line by line."""
+        by_line = [fact for name, text in answers.items() for fact in answer_facts(name, text)]
+        if self._condenser is None or not by_line:
+            return by_line
+        try:
+            made = await self._condenser.facts([(QUESTIONS[name], text) for name, text in answers.items() if text])
+        except ServiceUnavailable as error:
+            log.info("answers_not_condensed", error=type(error).__name__, where=raised_at(error))
+            return by_line
+        lines = [line for fact in made if (line := one_line(fact))]
+        stated = [line for line in lines if not not_stated(line, [*answers.values(), *by_line])]
+        return stated if stated and len(stated) == len(lines) else by_line
+
+
+def answer_facts(question: str, answer: str) -> list[str]:
+    """An answer, line by line, each a sentence that stands by itself."""
+    facts = []
+    for part in _SENTENCE.split(answer):
+        line = one_line(part).rstrip(".").strip("-*• ")
+        if line:
+            lead = "" if _IS_SENTENCE[question].search(line) else _LEADS[question]
+            facts.append(f"{lead}{line}"[:MOST_OF_A_FACT])
+    return facts

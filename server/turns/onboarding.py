@@ -27,8 +27,12 @@ QUESTIONS: Mapping[str, str] = {
 }
 _IS_SENTENCE = {
     "purpose": re.compile(r"^(?:it|we|this|the|our|an?|i)\b", re.IGNORECASE),
-    "limits": re.compile(r"\b(?:limit|under|below|within|most|budget|must|max|may|stay|faster|less|never)", re.IGNORECASE),
-    "leaveOut": re.compile(r"^(?:leave|ignore|skip|omit|exclude|do not|don'?t|no|never|only|we|answers)\b", re.IGNORECASE),
+    "limits": re.compile(
+        r"\b(?:limit|under|below|within|most|budget|must|max|may|stay|faster|less|never)", re.IGNORECASE
+    ),
+    "leaveOut": re.compile(
+        r"^(?:leave|ignore|skip|omit|exclude|do not|don'?t|no|never|only|we|answers)\b", re.IGNORECASE
+    ),
 }
 _LEADS = {"purpose": "The program is for ", "limits": "Limit: ", "leaveOut": "Leave out "}
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -46,11 +50,11 @@ class Condenser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Where the person is: `is_offered` and `is_begun` say whether to ask, `facts` is what they are to confirm once
+    """Where the person is: `is_offered` and `is_started` say whether to ask, `facts` is what they are to confirm once
     there is something, one a line."""
 
     is_offered: bool
-    is_begun: bool
+    is_started: bool
     observed: tuple[str, ...]
     struck: tuple[str, ...] = ()
     answers: Mapping[str, str]
@@ -59,8 +63,8 @@ class Asked:
 
 
 class MemoryOnboarding:
-    """Every method raises NotFound for an account that is not the caller's, and those that write NotAllowed for who only
-    reads it. `checked` is how a text is checked before it is written."""
+    """Every method raises NotFound for an account that is not the caller's, and those that write NotAllowed for who
+    only reads it. `checked` is how a text is checked before it is written."""
 
     def __init__(
         self,
@@ -79,7 +83,7 @@ class MemoryOnboarding:
         state = kept.state
         return Asked(
             is_offered=not kept.was_offered and not memory.text and len(traces) >= FROM_TRACES,
-            is_begun=bool(state),
+            is_started=bool(state),
             observed=library_facts(traces),
             struck=tuple(state.get("struck", ())),
             answers={name: str(state.get("answers", {}).get(name, "")) for name in QUESTIONS},
@@ -87,7 +91,9 @@ class MemoryOnboarding:
             version=memory.version,
         )
 
-    async def keep(self, caller: Caller, *, struck: Sequence[str], answers: Mapping[str, str], facts: str | None) -> None:
+    async def keep(
+        self, caller: Caller, *, struck: Sequence[str], answers: Mapping[str, str], facts: str | None
+    ) -> None:
         """What was answered so far. Raises BadRequest for a question that is not asked, and for what is too long."""
         if unknown := set(answers) - set(QUESTIONS):
             raise BadRequest(f"There is no such question: {', '.join(sorted(unknown))}.", field="answers")

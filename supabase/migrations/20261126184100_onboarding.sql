@@ -5,7 +5,7 @@ create table public.core_memory_onboardings (
     account_id uuid not null references public.accounts on delete cascade,
     user_id uuid not null,
     state jsonb not null default '{}' check (octet_length(state::text) <= 60000),
-    begun_at timestamptz not null default now(),
+    started_at timestamptz not null default now(),
     ended_at timestamptz,
     outcome text check (outcome in ('confirmed', 'declined')),
     primary key (account_id, user_id),
@@ -52,7 +52,7 @@ begin
     values (p_account_id, p_user_id, p_state)
     on conflict (account_id, user_id) do update
     set state = excluded.state, outcome = null, ended_at = null,
-        begun_at = case when o.ended_at is null then o.begun_at else now() end;
+        started_at = case when o.ended_at is null then o.started_at else now() end;
 end
 $$;
 

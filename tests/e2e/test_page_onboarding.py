@@ -28,10 +28,9 @@ def empty_server(tmp_path: Path) -> Iterator[RunningServer]:
         yield server
 
 
-def messages_used(server: RunningServer) -> int:
+def usage(server: RunningServer) -> str:
     with httpx.Client(base_url=f"{server.address}/api/v1", trust_env=False) as client:
-        used = client.get("/usage").json()
-        return sum(int(used[key]) for key in used if key.endswith("Used") and isinstance(used[key], int))
+        return client.get("/me/usage").raise_for_status().text
 
 
 def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
@@ -39,7 +38,7 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
 ) -> None:
     open_room(page, empty_server.address, board_trace)
     room = page.url.split("#")[0].split("?")[0].rsplit("/", 1)[0]
-    used = messages_used(empty_server)
+    used = usage(empty_server)
     ask(page, "/init")
     expect(page).to_have_url(f"{empty_server.address}/account#init")
     asking = page.get_by_role("region", name="What Flamechat should know")
@@ -68,8 +67,9 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
     page.reload()
     expect(kept).to_have_count(2)
     expect(page.locator(".onboarding")).to_have_count(0)
-    assert messages_used(empty_server) == used
+    assert usage(empty_server) == used
     page.goto(room)
     ask(page, "What is our limit for layouts?")
     expect_status(page, "completed")
     expect(page.locator(".turn").last).to_contain_text("Layouts must stay under 16 ms")
+    assert usage(empty_server) != used

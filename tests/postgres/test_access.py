@@ -156,9 +156,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "shared_trace": "shared_trace('')",
     "share_chat_session": "share_chat_session(%(u)s, %(s)s, null)",
     "shared_chat_session": "shared_chat_session('')",
-    "add_trace_note": (
-        "add_trace_note(%(u)s, %(t)s, gen_random_uuid(), 9, 'function', 'p0', 'f1', null, null, 'draw', null, 'slow')"
-    ),
+    "add_trace_note": "add_trace_note(%(u)s, %(t)s, %(s)s, 9, 'function', 'p0', 'f1', null, null, 'a', null, 'slow')",
     "hold_turn_budget": "hold_turn_budget(%(turn)s, 0.5, 100)",
     "hold_call_budget": "hold_call_budget(gen_random_uuid(), %(turn)s, gen_random_uuid(), %(u)s, null, 0.5, 100)",
     "settle_call_budget": "settle_call_budget(gen_random_uuid(), 'settled', 0.5, 100, false)",
@@ -170,9 +168,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "add_knowledge": "add_knowledge(%(u)s, gen_random_uuid(), 'a.md', '', repeat('a', 64), 1, '[]', 9)",
     "read_core_memory": "read_core_memory(%(u)s, gen_random_uuid())",
     "write_core_memory": "write_core_memory(%(u)s, gen_random_uuid(), 'a fact', 0)",
-    "propose_core_memory": (
-        "propose_core_memory(%(u)s, gen_random_uuid(), %(s)s, %(turn)s, 'append', 'a fact', null, int4range(0, 6))"
-    ),
+    "propose_core_memory": "propose_core_memory(%(u)s, %(t)s, %(s)s, %(turn)s, 'append', 'a', null, int4range(0, 1))",
     "read_onboarding": "read_onboarding(%(u)s, gen_random_uuid())",
     "keep_onboarding": "keep_onboarding(%(u)s, gen_random_uuid(), '{}')",
     "decline_onboarding": "decline_onboarding(%(u)s, gen_random_uuid())",

@@ -56,7 +56,10 @@ class PostgresMemories:
 
     async def left_window(self, caller: Caller, memories: Sequence[NewMemory]) -> int:
         by_turn = {memory.key: memory for memory in memories if memory.turn_id is not None}
-        named = _of(caller) | {"keys": list(by_turn), "turns": [known_id(str(one.turn_id), "question") for one in by_turn.values()]}
+        named = _of(caller) | {
+            "keys": list(by_turn),
+            "turns": [known_id(str(one.turn_id), "question") for one in by_turn.values()],
+        }
         async with self._database.transaction() as connection:
             made = 0
             for row in await _all(connection, "turns_not_remembered", named) if by_turn else ():

@@ -35,9 +35,13 @@ _LINE = re.compile(r":\d+(?::\d+)?$")
 _IN_NAME = re.compile(r"\(([^()\s]+\.\w{1,5})(?::\d+)?\)$")
 """Of collapsed stacks, which have the file in the name: `parse (orders/parse.py:3)`."""
 _NO_PROGRAM = frozenset(
-    "cpu profile profiles trace traces heap heapprofile cpuprofile json gz txt pb prof perf data script collapsed "
-    "folded jfr pprof pyspy py spy viztracer cprofile chrome perfetto speedscope v8 log zip zst out html svg recording "
-    "sample samples run runs test new old before after main callgrind uftrace linux go node nettrace trace2".split()
+    re.findall(
+        r"\w+",
+        "cpu profile profiles trace traces heap heapprofile cpuprofile json gz txt pb prof perf data script "
+        "collapsed folded jfr pprof pyspy py spy viztracer cprofile chrome perfetto speedscope v8 log zip zst "
+        "out html svg recording sample samples run runs test new old before after main callgrind uftrace "
+        "linux go node nettrace trace2",
+    )
 )
 
 

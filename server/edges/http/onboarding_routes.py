@@ -16,6 +16,7 @@ MAX_BODY_BYTES = 128 << 10
 routes = APIRouter(tags=["memory"], max_body_size=MAX_BODY_BYTES)
 
 Line = Annotated[str, Field(max_length=1_000)]
+Answer = Annotated[str, Field(max_length=MOST_OF_AN_ANSWER)]
 
 
 class QuestionView(WireModel):
@@ -25,11 +26,11 @@ class QuestionView(WireModel):
 
 
 class OnboardingView(WireModel):
-    """`observed` is what the recordings show, of which `struck` is not wanted; `facts` is what is to be confirmed, one a
+    """`observed` is what the recordings show, of which `struck` is not so; `facts` is what is to be confirmed, one a
     line, null before the answers became facts; `version` is that of the memory, which a confirmation names."""
 
     offered: bool
-    begun: bool
+    started: bool
     observed: list[str]
     struck: list[str]
     questions: list[QuestionView]
@@ -40,10 +41,12 @@ class OnboardingView(WireModel):
     def of(cls, asked: Asked) -> Self:
         return cls(
             offered=asked.is_offered,
-            begun=asked.is_begun,
+            started=asked.is_started,
             observed=list(asked.observed),
             struck=list(asked.struck),
-            questions=[QuestionView(name=name, text=text, answer=asked.answers[name]) for name, text in QUESTIONS.items()],
+            questions=[
+                QuestionView(name=name, text=text, answer=asked.answers[name]) for name, text in QUESTIONS.items()
+            ],
             facts=asked.facts,
             version=asked.version,
         )
@@ -52,8 +55,8 @@ class OnboardingView(WireModel):
 class OnboardingAnswers(WireModel):
     """Answers by the names of their questions."""
 
-    struck: Annotated[list[Line], Field(max_length=50)] = []
-    answers: dict[str, Annotated[str, Field(max_length=MOST_OF_AN_ANSWER)]] = {}
+    struck: Annotated[tuple[Line, ...], Field(max_length=50)] = ()
+    answers: Annotated[dict[str, Answer], Field(default_factory=dict)]
     facts: Annotated[str, Field(max_length=2 * MOST_CHARACTERS)] | None = None
 
 

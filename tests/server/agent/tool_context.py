@@ -33,7 +33,7 @@ from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller
 from server.ports.knowledge import Passage
-from server.ports.memories import MemoryKind, MemoryRow
+from server.ports.memories import MemoryKind, MemoryRow, NewMemory
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, SqlColumnType, SqlRows
 from server.protocol.mounted import ShownView
@@ -72,6 +72,9 @@ class RemembersOthers:
             for new in finding_memories(f"id-{name}", name, kept_findings(trace))
         ]
         return [Ranked(memory=row, score=1.0, near=0.5, shared=frozenset()) for row in rows][:limit]
+
+    async def earlier(self, prompt: str, left: Sequence[NewMemory]) -> list[Ranked]:
+        return []
 
 
 @dataclass(frozen=True)

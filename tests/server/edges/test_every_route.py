@@ -346,6 +346,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> list[str]:
         "/api/v1/gates",
         "/api/v1/gates/results",
         "/api/v1/memory",
+        "/api/v1/memory/onboarding",
         "/api/v1/knowledge",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]

@@ -35,6 +35,10 @@ NAMING: set[tuple[str, str, str]] = {
 """Name an object of somebody's."""
 
 PLAIN = {
+    "struck",
+    "answers",
+    "facts",
+    "version",
     "rules",
     "baseline",
     "labels",

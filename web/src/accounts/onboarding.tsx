@@ -10,7 +10,7 @@ interface Question {
 
 interface Asked {
   offered: boolean;
-  begun: boolean;
+  started: boolean;
   observed: string[];
   struck: string[];
   questions: Question[];
@@ -22,11 +22,11 @@ const PATH = "/memory/onboarding";
 const TYPING_MS = 300;
 
 /** Whether the address asks for it: `/init` in a conversation leads here. */
-export const isBegun = (hash: string): boolean => hash === "#init";
+export const isAsked = (hash: string): boolean => hash === "#init";
 
 export function Onboarding({ done }: { done: () => void }) {
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [wanted, setWanted] = useState(() => isBegun(location.hash));
+  const [isOpen, setOpen] = useState(() => isAsked(location.hash));
   const [problem, setProblem] = useState<string | null>(null);
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const act = useCallback(async (work: () => Promise<void>) => {
@@ -42,7 +42,7 @@ export function Onboarding({ done }: { done: () => void }) {
     return () => clearTimeout(typing.current);
   }, [act]);
   if (!asked) return problem ? <p role="alert">{problem}</p> : null;
-  if (!wanted && !asked.begun && !asked.offered) return null;
+  if (!isOpen && !asked.started && !asked.offered) return null;
   const keep = (next: Asked): Promise<unknown> =>
     post(
       PATH,
@@ -59,8 +59,8 @@ export function Onboarding({ done }: { done: () => void }) {
     typing.current = setTimeout(() => void act(async () => void (await keep(next))), TYPING_MS);
   };
   const leave = () => {
-    setWanted(false);
-    setAsked({ ...asked, begun: false, offered: false, facts: null });
+    setOpen(false);
+    setAsked({ ...asked, started: false, offered: false, facts: null });
     history.replaceState(null, "", location.pathname);
   };
   const decline = () =>
@@ -69,13 +69,13 @@ export function Onboarding({ done }: { done: () => void }) {
       await remove(PATH);
       leave();
     });
-  if (!wanted && !asked.begun)
+  if (!isOpen && !asked.started)
     return (
       <section class="onboarding" aria-labelledby="onboarding">
         <h2 id="onboarding">Shall Flamechat know your program?</h2>
         <p>Three questions, answered once: answers then keep to what you say.</p>
         <span class="actions">
-          <button type="button" class="primary" onClick={() => setWanted(true)}>
+          <button type="button" class="primary" onClick={() => setOpen(true)}>
             Begin
           </button>
           <button type="button" onClick={() => void decline()}>

@@ -39,7 +39,7 @@ def test_no_recording_shows_nothing() -> None:
 
 def test_names_languages_own_folders_and_recorders_are_seen() -> None:
     rows = [
-        row("orders-api 2026-01-03.json", ("parse", "/home/anna/shop/src/orders/parse.py:3"), rate=100.0),
+        row("orders-api 2026-01-03.json", ("parse", "/srv/shop/src/orders/parse.py:3"), rate=100.0),
         row("orders-api.cpuprofile", ("parse", "C:\\ci\\shop\\src\\orders\\parse.py"), rate=100.0),
         row("new orders api", ("json.loads", "/usr/lib/python3.11/json/decoder.py"), ("x", "")),
     ]

@@ -62,6 +62,7 @@ async def remembers(world: World, talk: Talk, text: str) -> None:
         talk.caller,
         NewProposal(session_id=talk.session_id, turn_id=turn_id, action=Action.APPEND, text=f"{text}, proposed"),
     )
+    await world.memory.keep_onboarding(talk.caller, {"answers": {"limits": text}})
 
 
 async def asked(world: World, owner_dsn: str, caller: Caller, text: str) -> str:
@@ -192,6 +193,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory": 1,
         "memory_changes": 1,
         "memory_proposals": 1,
+        "onboardings": 1,
         "memories": 0,
         "documents": 0,
         "invocations": 2,

@@ -1,4 +1,4 @@
-"""What an account is asked at first, over HTTP: kept, made facts of, confirmed by who saw what stands; counting nothing."""
+"""What an account is asked at first, over HTTP: kept, made facts of, confirmed, and counting nothing."""
 
 from pathlib import Path
 from typing import Any

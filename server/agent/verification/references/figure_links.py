@@ -12,10 +12,11 @@ CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE
 LABEL_CHARACTERS = 80
 ADDRESS_CHARACTERS = 120
 _LABEL = rf"(?:\\[^\n]|[^\[\]\\\n]){{1,{LABEL_CHARACTERS}}}"
-_FIGURE_LINK = re.compile(
-    rf"\[(?P<label>{_LABEL})\]\((?P<address>#[^()\s.]{{1,40}}\.[^()\s]{{1,{ADDRESS_CHARACTERS}}}"
-    r"|[a-z][0-9]{0,12}\.[a-z0-9./+-]{1,100})\)"
-)
+_FIGURE_LINK = re.compile(rf"\[(?P<label>{_LABEL})\]\((?P<address>#?[^()\s]{{0,{ADDRESS_CHARACTERS + 41}}})\)")
+_LABEL_OF_A_FIGURE = re.compile(r"[~≈<>+−±-]?\s?\d[\d.,  \xa0]*(?:\s?[^\W\d]{1,12}|\s?[%×])?")
+"""A label that is nothing but a figure: wherever its link leads, it claims to say what the figure is of."""
+_OF_A_SUBJECT = 41
+"""Characters before the point of what is meant as an address."""
 LONGEST_LINK = 2 * LABEL_CHARACTERS + ADDRESS_CHARACTERS + 50
 _UNFINISHED = re.compile(
     rf"\[(?:\\[^\n]|[^\[\]\\\n]){{0,{LABEL_CHARACTERS}}}"
@@ -37,10 +38,13 @@ class FigureLink:
 
 def figure_links(text: str) -> Iterator[FigureLink]:
     """The links with the address of a figure, in order. With a hash an address need not be well formed to be meant as
-    one; without, it does: `notes.md` is a file."""
+    one; without, it does: `notes.md` is a file. A bare figure that leads anywhere but to a page of the web is one, too:
+    that is no address, and nothing shows what it is of."""
     for match in _FIGURE_LINK.finditer(text):
-        address = parse_address(match["address"])
-        if match["address"].startswith("#") or isinstance(address, Address):
+        written, address = match["address"], parse_address(match["address"])
+        hashed, _, rest = written.partition(".") if written.startswith("#") else ("", "", "")
+        is_meant = isinstance(address, Address) or (bool(rest) and 1 < len(hashed) <= _OF_A_SUBJECT)
+        if is_meant or ("://" not in written and _LABEL_OF_A_FIGURE.fullmatch(match["label"])):
             yield FigureLink(match["label"], address, *match.span("label"), *match.span())
 
 

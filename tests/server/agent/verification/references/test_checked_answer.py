@@ -84,6 +84,9 @@ def test_a_named_formula_is_derived(answer: str) -> None:
         "It takes [long](#f2.self).",
         "It takes [600 to 700 ms](#f2.self).",
         "All of it, [1,600 ms](#f0.total+f1.total).",
+        "There are [3](#x) of them.",
+        "`parse_json` takes [600 ms](#f2) itself.",
+        "It was seen in [3](p0) samples.",
     ],
 )
 def test_what_cannot_be_bound_is_unchecked(answer: str) -> None:

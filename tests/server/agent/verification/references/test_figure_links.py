@@ -25,6 +25,17 @@ def test_with_a_hash_a_malformed_address_is_one_too() -> None:
     assert link.address == Malformed("measure")
 
 
+@pytest.mark.parametrize("link", ["[3](#x)", "[3 ms](#f12)", "[41 %](x9)", "[1,200](#)", "[3×](notes.md)", "[3]()"])
+def test_a_bare_figure_that_leads_to_no_address_is_one_too(link: str) -> None:
+    (found,) = figure_links(f"it takes {link} of it")
+    assert isinstance(found.address, Malformed)
+
+
+@pytest.mark.parametrize("link", ["[3](https://x.example/)", "[`3`](#f12)", "[3 of them all](#x)", "[notes](notes.md)"])
+def test_what_is_no_bare_figure_or_leads_to_a_page_is_none(link: str) -> None:
+    assert list(figure_links(f"see {link}")) == []
+
+
 def test_places_lead_back_to_the_answer() -> None:
     shown = shown_text(ANSWER)
     for label in ("39 %", "379 ms", "17", "notes", "times", "`parse`"):

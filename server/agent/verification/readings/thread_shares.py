@@ -88,12 +88,13 @@ class ThreadShares:
         """`The ruby process used half as much as cc1`: by what threads are busy."""
         text = sentence.template
         for match in cue("THREAD_BY_THREAD").finditer(text):
-            busy = [self._busy(sentence.thread(match[key])) for key in ("a", "b")]
+            state = next((name for name, way in STATES.items() if way.search(match["how"])), "busy")
+            busy = [self._state(sentence.thread(match[key]), state) for key in ("a", "b")]
             figures = [sentence.figure(one) for one in re.findall(FIGURES, match["how"])]
             if not all(busy) or len(figures) > 1 or sentence.functions or self._is_of_another_process(sentence):
                 continue
             ratio = busy[0] / busy[1]
-            shown = f"{ratio:.3g} times as long busy"
+            shown = f"{ratio:.3g} times as long {state}"
             if words("SMALLER").search(match["how"]) or words("LARGER").search(match["how"]):
                 if figures:
                     continue
@@ -112,8 +113,15 @@ class ThreadShares:
         several = {one.pid for one in self.measures.trace.profiles if one.pid}
         return len(several) > 1 and _ITS_MAIN.search(sentence.text) is not None
 
-    def _busy(self, thread: Subject) -> float:
-        return float(sum(busy_time(self.measures.trace, self.measures.trace.profiles[one]) for one in thread.numbers))
+    def _state(self, thread: Subject, state: str) -> float:
+        """How long a thread was in it; 0 where that cannot be said of all of it."""
+        trace = self.measures.trace
+        if state == "busy":
+            return float(sum(busy_time(trace, trace.profiles[one]) for one in thread.numbers))
+        times = [thread_time(trace, trace.profiles[one]) for one in thread.numbers]
+        if any(time is None or time.unknown or time.by is View.SUMS for time in times):
+            return 0.0
+        return float(sum(getattr(time, state) for time in times))
 
     def _time(self, sentence: Sentence) -> ThreadTime | None:
         trace = self.measures.trace

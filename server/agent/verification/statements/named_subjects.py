@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from server.agent.verification.claims import Claims, Name
-from server.agent.verification.recompute import SAME_NAME, Recomputation
+from server.agent.verification.recompute import SAME_NAME, Recomputation, last_part
 from server.agent.verification.statements.sentence_parts import Subject, outer_places
 from traces.errors import TraceError
 from traces.handles import frame_behind, resolve
@@ -51,6 +51,18 @@ _KIND_OF = re.compile(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
 _WORD = re.compile(r"[\w$.:-]+")
 _THREAD_BEFORE = re.compile(r"\b(?:thread|process|worker|prozess|fil|processus|hilo|proceso)\W{1,3}$", re.IGNORECASE)
 _THREAD_BEHIND = re.compile(r"\W{1,3}(?:threads?|process|worker|thread|prozess)\b", re.IGNORECASE)
+_AS_A_THREAD = re.compile(
+    r"(?:(?:^|[.;:\n])\W*|\b(?:on|of|than|and|auf|von|als|de|sur|du|en|del) +)(?:(?:the|der|dem|die|le|la|el) +)?$",
+    re.IGNORECASE,
+)
+"""Before a word that is a thread's name and no function's: where a sentence begins, and what something is on or of."""
+_BEHIND_A_THREAD = re.compile(
+    r"\s*(?:[.,;:)|]|$)|\s+(?:is|was|are|and|or|than|with|for|waits?|waited|works?|worked|runs?|ran|spends?|spent|does|did|has|"
+    r"had|takes?|took|uses?|used|never|only|mostly|calls?|ist|war|und|wartet|arbeitet|braucht|est|et|attend|prend|es|y|"
+    r"espera|toma)\b",
+    re.IGNORECASE,
+)
+"""Behind it: what it does, or the end of what is said; `the uploader code` is no thread."""
 _OF_PID = re.compile(r"\b(?:pid|tid)[ =:]?(\d{1,10})\b", re.IGNORECASE)
 
 
@@ -188,10 +200,22 @@ class Subjects:
             end = match.start() + len(match[0].rstrip(".:"))
             named = self._distinct.get(word, ()) if len(word) > SHORT else ()
             if not named and word in self._by_thread_name:
-                is_one = _THREAD_BEFORE.search(text, max(0, match.start() - 16), match.start())
-                named = self._by_thread_name[word] if is_one or _THREAD_BEHIND.match(text, end) else ()
+                named = self._by_thread_name[word] if self._is_thread_word(text, word, match.start(), end) else ()
             if named:
                 yield Subject(match[0], self._of_process(named, answer[end : end + 24]), match.start(), end)
+
+    def _is_thread_word(self, text: str, word: str, start: int, end: int) -> bool:
+        """Whether a thread's name, which may be an ordinary word, is one where it stands."""
+        before = max(0, start - 16)
+        if _THREAD_BEFORE.search(text, before, start) or _THREAD_BEHIND.match(text, end):
+            return True
+        is_name = len(word) > SHORT and word not in self._words_of_functions
+        is_there = _AS_A_THREAD.search(text[before:start]) is not None and _BEHIND_A_THREAD.match(text, end) is not None
+        return is_name and is_there
+
+    @cached_property
+    def _words_of_functions(self) -> frozenset[str]:
+        return frozenset(last_part(name).casefold() for name in self._full_names)
 
     def _of_process(self, indices: tuple[int, ...], behind: str) -> tuple[int, ...]:
         """Of threads of one name those of the process that is written behind it."""

@@ -15,6 +15,7 @@ from time import monotonic
 
 from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
+from tests.soak.hosts import Hosts
 from tests.soak.kills import Kills
 from tests.soak.pressure import Quota, Slowloris
 from tests.soak.restarts import Restarts
@@ -27,7 +28,8 @@ RUN_S = 480
 """With what a run needs to come to its end, under nine minutes."""
 
 PARTS = {
-    part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Rolling(), Quota(), Slowloris(), Streams())
+    part.name: part
+    for part in (Crowds(), Cuts(), Kills(), Restarts(), Rolling(), Quota(), Slowloris(), Streams(), Hosts())
 }
 
 

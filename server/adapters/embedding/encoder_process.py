@@ -5,11 +5,13 @@ import asyncio
 import importlib.util
 import math
 import multiprocessing
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing.connection import wait
 
 from server.errors import ServiceUnavailable
 from server.ports.memories import Vector
@@ -66,7 +68,9 @@ class ProcessEmbedder:
     def _running(self) -> ProcessPoolExecutor:
         with self._starting:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn"))
+                self._pool = ProcessPoolExecutor(
+                    max_workers=1, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_the_server
+                )
             return self._pool
 
     def _drop(self) -> None:
@@ -92,6 +96,19 @@ def checked(model: str, vectors: Sequence[Sequence[float]], texts: int) -> list[
 def is_installed(package: str) -> bool:
     """Whether a package is here, without importing it."""
     return importlib.util.find_spec(package) is not None
+
+
+def _end_with_the_server() -> None:
+    """A server that is killed closes nothing, and a pool's process holds both ends of its own queue: it would wait for
+    ever."""
+    server = multiprocessing.parent_process()
+    assert server is not None
+
+    def watch() -> None:
+        wait([server.sentinel])
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _encoded(model: str, load: Load, texts: list[str]) -> list[list[float]]:

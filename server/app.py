@@ -110,6 +110,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             looping = [parts.loops.start("event_loop_lag", parts.measures.watch_loop)]
             if parts.services.socket.gates is not None:
                 looping.append(parts.loops.start("gate_results", parts.services.socket.gates.run))
+            if parts.services.memory.account_memory is not None:
+                looping.append(parts.loops.start("memory_versions", parts.services.memory.memory.informing.run))
             if parts.services.socket.informing is not None:
                 looping.append(parts.loops.start("budget_notices", parts.services.socket.informing.run))
             if settings.runs_turns:

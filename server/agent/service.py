@@ -160,6 +160,7 @@ def _answer(state: TurnState, context: TurnContext, seconds: float) -> TurnAnswe
         checks=tuple(Check.model_validate(one) for one in state["checks"]),
         suggestions=tuple(state["suggestions"]),
         sources=tuple(OutsideSource.model_validate(one) for one in state.get("outside_sources", ())),
+        used_facts=tuple(state.get("used_facts", ())),
         title=state["title"],
         model=model,
         prompt_version=state["prompt_version"],

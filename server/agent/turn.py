@@ -124,6 +124,7 @@ class TurnAnswer:
     model: str
     prompt_version: str
     sources: tuple[OutsideSource, ...] = ()
+    used_facts: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
 
 

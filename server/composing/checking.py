@@ -17,6 +17,7 @@ from server.adapters.supabase.project import SupabaseProject
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
+from server.composing.checking_embedder import embedder_outcome
 from server.composing.checking_keys import keys_outcome
 from server.composing.model_notices import context_notice, found_context, model_notices
 from server.composing.object_store import object_store
@@ -253,4 +254,5 @@ CHECKS: dict[str, Check] = {
     "prompt": _prompt,
     "langfuse": _langfuse,
     "model": _model,
+    "embedder": embedder_outcome,
 }

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from server.adapters.supabase.realtime import RealtimeRelay
 from server.edges.mcp.version import version
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
 from server.ports.knowledge import Knowledge
 from server.ports.memories import Memories
+from server.ports.relay import Relay
 from server.settings import Settings
 from server.turns.account_memory import AccountMemory
 from server.turns.collector import Collector
@@ -45,7 +47,7 @@ class RememberedTables:
 
 
 def memory_use_cases(
-    settings: Settings, rows: RememberedRows, embedders: Sequence[Embedder] = ()
+    settings: Settings, rows: RememberedRows, embedders: Sequence[Embedder] = (), relay: Relay | None = None
 ) -> tuple[AccountMemory | None, MemoryKeeping | None]:
     """The use cases, and what makes memories next to them; neither where nothing is remembered."""
     if rows.memory is None or settings.memory == "off":
@@ -61,6 +63,7 @@ def memory_use_cases(
         collector=Collector(),
         keeping=keeping,
         knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge),
+        broadcast=relay.inform if isinstance(relay, RealtimeRelay) else None,
     )
     return memory, keeping
 

@@ -175,7 +175,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     """The parts over these adapters, by the settings."""
     stopping, queue = asyncio.Event(), adapters.queue or MemoryQueue()
     library = _library(adapters)
-    memory, keeping = memory_use_cases(settings, adapters.rows, adapters.embedders)
+    memory, keeping = memory_use_cases(settings, adapters.rows, adapters.embedders, adapters.backing.relay)
     runner = _runner(settings, adapters, queue, library, memory)
     conversation = _conversation(settings, adapters, queue, library, runner, memory)
     measures, backing = adapters.measures, adapters.backing

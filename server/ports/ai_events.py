@@ -152,6 +152,7 @@ class AssistantFinal:
     checks: Sequence[Json] = ()
     suggestions: Sequence[str] = ()
     sources: Sequence[Json] = ()
+    used_facts: Sequence[str] = ()
     title: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
 

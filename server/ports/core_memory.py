@@ -156,6 +156,10 @@ class CoreMemory(Protocol):
         """Newest first."""
         ...
 
+    async def versions(self, account_ids: frozenset[str]) -> Mapping[str, int]:
+        """Of accounts, without a caller: only which version stands. One that remembers nothing is not among them."""
+        ...
+
     async def onboarding(self, caller: Caller) -> Onboarding:
         """The caller's own."""
         ...

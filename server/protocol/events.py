@@ -120,6 +120,8 @@ class SessionTitle(_Event):
 
 
 class ModelResponseEnd(_Event):
+    """`used_facts` are the remembered facts that the answer goes by."""
+
     type: Literal["model_response_end"] = "model_response_end"
     message_id: str
     usage: Usage
@@ -128,6 +130,7 @@ class ModelResponseEnd(_Event):
     suggestions: list[str]
     partial: bool = False
     sources: list[OutsideSource] = Field(default_factory=list)
+    used_facts: list[str] = Field(default_factory=list)
 
 
 class TurnCancelled(_Event):

@@ -138,7 +138,7 @@ class ChatError(WireModel):
     resets_at: datetime | None = None
 
 
-AccountMessage = GateChanged | LimitsChanged
+AccountMessage = GateChanged | LimitsChanged | MemoryChanged
 """What every member of an account may know."""
 
 ServerMessage = (

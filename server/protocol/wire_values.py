@@ -143,14 +143,18 @@ class Usage(WireModel):
 
 class Citation(WireModel):
     """A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it
-    again."""
+    again. Of `kind` `document` it is a passage (`k17`) of the `document`, under its `heading`, and no place in the
+    trace."""
 
+    kind: Literal["trace", "document"] = "trace"
     handle: str
     label: str
     name: str
     file: str | None = None
     line: int | None = None
     engine_version: str
+    document: str | None = None
+    heading: str | None = None
 
 
 class OutsideSource(WireModel):

@@ -138,6 +138,9 @@ class MemoryCoreMemory:
             return []
         return self._changes.get(caller.account_id, [])[::-1][:limit]
 
+    async def versions(self, account_ids: frozenset[str]) -> Mapping[str, int]:
+        return {one: memory.version for one, memory in self._memories.items() if one in account_ids}
+
     async def onboarding(self, caller: Caller) -> Onboarding:
         await self.read(caller)
         was_offered = any(account == caller.account_id for account, _ in self._onboardings)

@@ -27,9 +27,11 @@ from server.ports.core_memory import (
     Verdict,
 )
 from server.ports.identity import Caller
+from server.protocol.server import MemoryChanged
 from server.protocol.wire_values import MemoryState, ProposedFact
 from server.quoting import quoted
 from server.turns.collector import Collector
+from server.turns.memory_informing import Broadcast, MemoryInforming
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch, TurnRecall
 from server.turns.onboarding import Condenser, MemoryOnboarding
@@ -64,7 +66,9 @@ class AccountMemory:
         keeping: MemoryKeeping | None = None,
         knowledge: TeamKnowledge | None = None,
         condenser: Condenser | None = None,
+        broadcast: Broadcast | None = None,
     ) -> None:
+        """`broadcast` informs an account's members on Realtime."""
         self._store = store
         self.writes = writes
         self.search = search
@@ -72,6 +76,8 @@ class AccountMemory:
         self._keeping = keeping
         self.knowledge = knowledge
         self.onboarding = MemoryOnboarding(store, checked=self.checked, condenser=condenser)
+        self.informing = MemoryInforming(store)
+        self._broadcast = broadcast
 
     async def read(self, caller: Caller) -> Memory:
         return await self._store.read(caller)
@@ -125,7 +131,13 @@ class AccountMemory:
     async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
         """The lines of the text in place of version `version`. Raises MemoryChanged, and BadRequest for a secret in a
         new line and for what has no room."""
-        return await self._store.write(caller, await self.checked(caller, text), version=version)
+        memory = await self._store.write(caller, await self.checked(caller, text), version=version)
+        self._inform(caller.account_id, memory)
+        return memory
+
+    def _inform(self, account_id: str, memory: Memory) -> None:
+        if self._broadcast is not None:
+            self._broadcast(account_id, MemoryChanged(version=memory.version))
 
     async def checked(self, caller: Caller, text: str) -> str:
         """The lines of a text as they are kept. Raises BadRequest as `write` does."""
@@ -166,7 +178,10 @@ class AccountMemory:
             if not line:
                 raise BadRequest("An edit needs its text.", field="text")
             _refuse(line, "text")
-        return await self._store.decide(caller, proposal_id, verdict, text=line)
+        done = await self._store.decide(caller, proposal_id, verdict, text=line)
+        if done.changed:
+            self._inform(caller.account_id, done.memory)
+        return done
 
     def of_turn(
         self, turn: TurnRow, caller: Caller, copied: Callable[[str], Awaitable[frozenset[str]]]

@@ -112,6 +112,7 @@ def final_of(answer: TurnAnswer) -> tuple[UsageReport, AssistantFinal]:
         checks=tuple(one.model_dump() for one in answer.checks),
         suggestions=answer.suggestions,
         sources=tuple(one.model_dump() for one in answer.sources),
+        used_facts=answer.used_facts,
         title=answer.title,
         notes=answer.notes,
     )
@@ -132,6 +133,7 @@ def outcome_of(end: RunEnd) -> TurnAnswer | TurnFailed | None:
         checks=tuple(Check.model_validate(one) for one in answer.checks),
         suggestions=tuple(answer.suggestions),
         sources=tuple(OutsideSource.model_validate(one) for one in answer.sources),
+        used_facts=tuple(answer.used_facts),
         title=answer.title,
         model=answer.model,
         prompt_version=answer.prompt_version,

@@ -12,6 +12,10 @@ from server.turns.view_of_turn import TurnView
 Outcome = TurnAnswer | TurnCancelled | TurnFailed
 
 
+STORED_OF_END = {"usage", "citations", "checks", "suggestions", "sources", "used_facts"}
+"""Fields of the end that are kept with the answer."""
+
+
 def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEnding, tuple[TurnEvent, ...]]:
     """What is stored, and what is sent after it: how the turn ended, with everything it had said until then. Raises
     ValueError when it has ended already."""
@@ -25,9 +29,10 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
     )
     match outcome:
         case TurnAnswer():
-            end_metadata = end.model_dump(
-                mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions", "sources"}
-            ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
+            end_metadata = end.model_dump(mode="json", by_alias=True, include=STORED_OF_END) | {
+                "model": outcome.model,
+                "promptVersion": outcome.prompt_version,
+            }
             notes = (_system_event(view.turn_id, text, {"event": event}) for event, text in outcome.notes.items())
             completed = replace(
                 ending,
@@ -62,6 +67,7 @@ def _end_event(outcome: Outcome) -> TurnEnd:
         checks=list(outcome.checks),
         suggestions=list(outcome.suggestions),
         sources=list(outcome.sources),
+        used_facts=list(outcome.used_facts),
     )
 
 

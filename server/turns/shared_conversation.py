@@ -147,8 +147,16 @@ def _reads_elsewhere(rows: Sequence[MessageRow]) -> bool:
     return any(
         memory_order(row.text) is not None
         if row.sender is Sender.USER
-        else row.tool_name is not None and not _is_of_the_trace(row)
+        else bool(row.metadata.get("usedFacts") or _cites_documents(row))
+        or (row.tool_name is not None and not _is_of_the_trace(row))
         for row in rows
+    )
+
+
+def _cites_documents(row: MessageRow) -> bool:
+    citations = row.metadata.get("citations")
+    return isinstance(citations, list) and any(
+        isinstance(one, dict) and one.get("kind") == "document" for one in citations
     )
 
 

@@ -65,6 +65,7 @@ def _end(turn: TurnRow, rows: Sequence[MessageRow]) -> TurnEnd:
                 "checks": metadata.get("checks", []),
                 "suggestions": metadata.get("suggestions", []),
                 "sources": metadata.get("sources", []),
+                "used_facts": metadata.get("usedFacts", []),
                 "partial": metadata.get("partial", False),
             }
         )

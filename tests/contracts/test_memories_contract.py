@@ -264,3 +264,30 @@ async def test_a_turn_in_a_shared_conversation_stays_its_askers_when_another_goe
     assert await texts(world, talk.caller, "ledger") == [made.text]
     viewer = await world.joined(talk.caller, Role.VIEWER)
     assert await world.memories.left_window(viewer, [replace(made, key="turn:other")]) == 0
+
+
+async def test_a_large_account_is_searched_by_its_index_and_sees_what_an_exact_search_sees(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of PostgreSQL; the twin knows no index, and is asked the same."""
+    caller, other = await world.user(), await world.user()
+    for whose in (caller, other):
+        await world.memories.add(whose, [a_memory(f"the queue of worker {at} waits {at} ms") for at in range(60)])
+    private = a_memory("the queue of Ruth waits", kind=MemoryKind.PREFERENCE)
+    await world.memories.add(caller, [private])
+    await filled(world, caller)
+    search = MemorySearch(world.memories, [EMBEDDER], patience_s=30)
+
+    async def found(asking: Caller, **more: object) -> list[tuple[str, float]]:
+        rows = await search.search(asking, Sought(query="queue of worker 7", **more), limit=8)  # type: ignore[arg-type]
+        assert all(one.has_cosine for one in rows)
+        return [(one.memory.text, round(one.near, 3)) for one in rows]
+
+    kinds = frozenset({MemoryKind.PREFERENCE})
+    exact = [await found(caller), await found(other), await found(caller, kinds=kinds)]
+    monkeypatch.setattr("server.adapters.postgres.memories.EXACT_UP_TO", 0)
+    assert [await found(caller), await found(other), await found(caller, kinds=kinds)] == exact
+    assert exact[0][0][0] == "the queue of worker 7 waits 7 ms"
+    assert [text for text, _ in exact[2]] == [private.text]
+    guest = await world.member(caller)
+    assert await found(guest, kinds=kinds) == []

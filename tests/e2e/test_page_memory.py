@@ -34,6 +34,20 @@ def test_a_fact_is_kept_used_contradicted_struck_and_undone(
     ask(page, "What is our limit for layouts?")
     expect_status(page, "completed")
     expect(page.locator(".turn").last).to_contain_text(f'Remembered: "{FACT}"')
+    used = page.locator(".turn").last.get_by_text("used 1 thing you told me")
+    expect(used).to_be_visible()
+    page.reload()
+    used.click()
+    going_by = page.get_by_role("list", name="What the answer goes by")
+    expect(going_by).to_contain_text(FACT)
+    going_by.get_by_role("button", name=f"Strike: {FACT}").click()
+    expect(going_by).to_contain_text("no answer uses it from now on")
+    ask(page, "What is our limit for layouts?")
+    expect_status(page, "completed")
+    expect(page.locator(".turn").last).not_to_contain_text(FACT)
+    page.get_by_role("link", name="Memory").click()
+    page.get_by_role("button", name="Undo the last change").click()
+    expect(page.get_by_role("list", name="Facts").get_by_role("listitem")).to_have_count(1)
 
     page.route("**/api/v1/config", lambda route: route.fulfill(json=route.fetch().json() | {"memory": False}))
     page.reload()
@@ -61,7 +75,7 @@ def test_a_fact_is_kept_used_contradicted_struck_and_undone(
         page.get_by_role("button", name="Export").click()
     exported = json.loads(Path(downloading.value.path()).read_text(encoding="utf-8"))
     assert exported["core"]["facts"] == [FACT]
-    assert len(exported["changes"]) == 3
+    assert len(exported["changes"]) == 5
 
     facts.get_by_role("button", name=re.compile("Strike")).click()
     expect(facts).to_have_count(0)

@@ -163,6 +163,7 @@ export interface ModelReading {
   tokensInAll: number;
 }
 
+/** `used_facts` are the remembered facts that the answer goes by. */
 export interface ModelResponseEnd {
   turnId: string;
   sessionId: string;
@@ -175,6 +176,7 @@ export interface ModelResponseEnd {
   suggestions: string[];
   partial: boolean;
   sources: OutsideSource[];
+  usedFacts: string[];
 }
 
 /** Truncate the message at `offset`: a retried or resumed model call replaces what follows. */

@@ -46,14 +46,17 @@ export interface Check {
   end: number;
 }
 
-/** A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again. */
+/** A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again. Of `kind` `document` it is a passage (`k17`) of the `document`, under its `heading`, and no place in the trace. */
 export interface Citation {
+  kind: "trace" | "document";
   handle: string;
   label: string;
   name: string;
   file: string | null;
   line: number | null;
   engineVersion: string;
+  document: string | null;
+  heading: string | null;
 }
 
 /** Where a figure is in the chart: a handle, its profile, and the window in which it was measured. */

@@ -9,6 +9,9 @@ import { formatChange, formatCost } from "../src/viewer/values.ts";
 
 function cites(turnId: string, prompt: string | null, ...handles: string[]) {
   const citations = handles.map((handle): Citation => ({
+    kind: "trace",
+    document: null,
+    heading: null,
     handle,
     label: handle,
     name: handle,

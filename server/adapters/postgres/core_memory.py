@@ -77,6 +77,11 @@ class PostgresCoreMemory:
     async def changes(self, caller: Caller, *, limit: int = 100) -> list[MemoryChange]:
         return [_change(row) for row in await self._all("core_memory_changes", caller, limit=limit)]
 
+    async def versions(self, account_ids: frozenset[str]) -> Mapping[str, int]:
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(statement("core_memory_versions"), {"accounts": sorted(account_ids)})
+            return {str(row["account_id"]): row["version"] for row in await cursor.fetchall()}
+
     async def onboarding(self, caller: Caller) -> Onboarding:
         row = (await self._all("read_onboarding", caller))[0]
         return Onboarding(state=row["state"] or {}, outcome=row["outcome"], was_offered=row["was_offered"])

@@ -7,9 +7,10 @@ import structlog
 from langchain_core.messages import HumanMessage
 
 from server.agent.graph.follow_ups import suggestions, title_of
-from server.agent.graph.recollection.cited_documents import cited_documents
+from server.agent.graph.recollection.cited_documents import cited_passages, document_citations, document_sources
 from server.agent.graph.recollection.quoted_people import of_people
 from server.agent.graph.recollection.recalled import recalled
+from server.agent.graph.recollection.used_facts import used_facts
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.outside.answer_sources import answer_sources
 from server.agent.tools.all_tools import TOOLS
@@ -33,19 +34,23 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     answer = state["messages"][-1].text
     outside = outside_results(state["messages"])
     documents = turn.tool_context.documents if turn.tool_context is not None else None
-    named = [*answer_sources(state["messages"], answer), *await cited_documents(answer, documents)]
-    sources = [one.model_dump() for one in named]
+    passages = await cited_passages(answer, documents)
+    named = [*answer_sources(state["messages"], answer), *document_sources(passages)]
+    cited = [one.model_dump() for one in document_citations(passages, answer)]
+    rest = {
+        "outside_sources": [one.model_dump() for one in named],
+        "used_facts": used_facts(answer, turn.core_memory or ()),
+    }
     said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:
         found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)
     except (TraceError, WorkerFailed) as error:
         structlog.get_logger(__name__).warning("answer_not_checked", turn_id=turn.turn_id, error=str(error))
-        return {"references": [], "checks": [], "outside_sources": sources}
+        return {"references": cited, "checks": []} | rest
     return {
-        "references": [citation.model_dump() for citation in found.citations],
+        "references": [citation.model_dump() for citation in found.citations] + cited,
         "checks": [one.model_dump() for one in of_outside(answer, of_people(answer, found.checks, said), outside)],
-        "outside_sources": sources,
-    }
+    } | rest
 
 
 async def finish(state: TurnState, context: TurnContext) -> dict[str, Any]:

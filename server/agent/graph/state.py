@@ -61,6 +61,7 @@ class TurnState(TypedDict, total=False):
     references: list[dict[str, Any]]
     checks: list[dict[str, Any]]
     outside_sources: list[dict[str, Any]]
+    used_facts: list[str]
     suggestions: list[str]
     title: str | None
 

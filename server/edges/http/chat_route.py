@@ -74,7 +74,7 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
     said = await _message(services.conversation, caller, session_id, turn_id, ended.message_id)
     return Answer(
         answer=said.content_text,
-        sources=[*map(_source, ended.citations), *ended.sources],
+        sources=[*(_source(one) for one in ended.citations if one.kind == "trace"), *ended.sources],
         trace_id=turn_id,
         session_id=session_id,
         flamechat_trace_id=trace_id,

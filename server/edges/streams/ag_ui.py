@@ -107,6 +107,7 @@ class AgUiFrames:
             sources: list[dict[str, str | None]] = [
                 {"id": one.handle, "url": self._addresses.cited(self._turn, one), "title": source_title(one)}
                 for one in end.citations
+                if one.kind == "trace"
             ]
             sources += [
                 {"id": f"outside-{number}", "url": one.url, "title": one.name}

@@ -125,6 +125,7 @@ class AiSdkFrames:
                 "title": source_title(one),
             }
             for one in end.citations
+            if one.kind == "trace"
         ]
         sources += [outside_source(number, one) for number, one in enumerate(end.sources, 1)]
         wire = end.model_dump(mode="json", by_alias=True, include={"checks", "usage", "suggestions", "partial"})

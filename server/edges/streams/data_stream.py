@@ -83,7 +83,7 @@ class DataStreamFrames:
     def _completed(self, end: ModelResponseEnd) -> bytes:
         assert self._turn is not None
         frames = b""
-        for one in end.citations:
+        for one in (citation for citation in end.citations if citation.kind == "trace"):
             url = self._addresses.cited(self._turn, one)
             frames += _line("h", {"sourceType": "url", "id": one.handle, "url": url, "title": source_title(one)})
         for number, source in enumerate(end.sources, 1):

@@ -38,6 +38,16 @@ class MemoryMessages:
         self._version = state.version
         return messages
 
+    @property
+    def version(self) -> int:
+        """Which the client knows."""
+        return self._version
+
+    def is_new(self, message: MemoryChanged) -> bool:
+        """Whether the client does not know that version; from now on it does."""
+        known, self._version = self._version, message.version
+        return known != message.version
+
     async def decide(self, message: DecideMemory) -> MemoryChanged:
         """Raises NotSupported, NotFound, BadRequest."""
         if self._memory is None:

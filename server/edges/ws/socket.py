@@ -123,6 +123,7 @@ class Connection:
                 tasks.start_soon(self._leave_when_idle, caller)
                 tasks.start_soon(self._inform_of_gates)
                 tasks.start_soon(self._inform_of_budgets, caller)
+                tasks.start_soon(self._inform_of_memory, caller)
                 while True:
                     message = await self._receive()
                     if message is not None:
@@ -298,6 +299,16 @@ class Connection:
         with self._services.informing.listener(caller, lambda: self._account_id) as listener:
             async for message in listener.news():
                 await self._send(message)
+
+    async def _inform_of_memory(self, caller: Caller) -> None:
+        """Until the socket closes."""
+        memory = self._services.conversation.memory
+        if memory is None:
+            return
+        with memory.informing.listener(lambda: self._account_id, lambda: self._memory_of(caller).version) as listener:
+            async for message in listener.news():
+                if self._memory_of(caller).is_new(message):
+                    await self._send(message)
 
     async def _check_still_readable(self, caller: Caller, session_id: str) -> None:
         """Raises _Closed."""

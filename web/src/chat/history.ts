@@ -1,7 +1,7 @@
 /** Stored messages become turns again, as they looked when they ended. */
 import type { Check, Citation, HistoryMessage, OutsideSource, Table, Usage } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
-import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
+import { emptyTool, newTurn, ofTrace, type ToolPart, type Turn } from "./turn.ts";
 
 const NO_ANSWER = "no_answer";
 
@@ -14,6 +14,7 @@ interface AnswerMetadata {
   citations?: Citation[];
   suggestions?: string[];
   sources?: OutsideSource[];
+  usedFacts?: string[];
   partial?: boolean;
 }
 
@@ -88,9 +89,10 @@ function describe(turn: Turn, metadata: AnswerMetadata): void {
   turn.promptVersion = metadata.promptVersion ?? turn.promptVersion;
   turn.usage = metadata.usage ?? turn.usage;
   turn.checks = metadata.checks ?? turn.checks;
-  turn.citations = metadata.citations ?? turn.citations;
+  turn.citations = metadata.citations ? ofTrace(metadata.citations) : turn.citations;
   turn.suggestions = metadata.suggestions ?? turn.suggestions;
   turn.sources = metadata.sources ?? turn.sources;
+  turn.usedFacts = metadata.usedFacts ?? turn.usedFacts;
   turn.partial = metadata.partial ?? turn.partial;
 }
 

@@ -65,6 +65,8 @@ export interface Turn {
   suggestions: string[];
   /** Whom the answer asked outside. */
   sources: OutsideSource[];
+  /** Remembered facts that the answer goes by. */
+  usedFacts: string[];
   usage: Usage | null;
   partial: boolean;
   failure: { code: string; message: string; retryable: boolean } | null;
@@ -91,6 +93,7 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     citations: null,
     suggestions: [],
     sources: [],
+    usedFacts: [],
     usage: null,
     partial: false,
     failure: null,
@@ -166,11 +169,17 @@ function completed(turn: Turn, end: ModelResponseEnd): Turn {
     isStored: true,
     usage: end.usage,
     checks: end.checks,
-    citations: end.citations,
+    citations: ofTrace(end.citations),
     suggestions: end.suggestions,
     partial: end.partial,
     sources: end.sources ?? [],
+    usedFacts: end.usedFacts ?? [],
   };
+}
+
+/** Those of places in the trace; documents stand among the sources. */
+export function ofTrace(citations: Citation[]): Citation[] {
+  return citations.filter((one) => one.kind !== "document");
 }
 
 function stopped(part: Part): Part {

@@ -104,6 +104,7 @@ export function TurnView(props: TurnViewProps) {
           </div>
         )}
         {ended && proposals.length > 0 && <ProposedFacts proposals={proposals} decide={decide} />}
+        {ended && turn.usedFacts.length > 0 && <LazyUsedFacts facts={turn.usedFacts} />}
         {ended && (
           <Footer
             turn={turn}
@@ -186,6 +187,14 @@ function useSeconds(goesOn: boolean): number {
     return () => clearInterval(timer);
   }, [goesOn]);
   return seconds;
+}
+
+function LazyUsedFacts({ facts }: { facts: string[] }) {
+  const [loaded, setLoaded] = useState<typeof import("../accounts/used_facts.tsx") | null>(null);
+  useEffect(() => {
+    import("../accounts/used_facts.tsx").then(setLoaded, () => undefined); // without it the answer is there all the same
+  }, []);
+  return loaded && <loaded.UsedFacts facts={facts} />;
 }
 
 interface FooterProps {

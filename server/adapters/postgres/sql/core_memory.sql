@@ -55,3 +55,7 @@ select public.decline_onboarding(%(user_id)s, %(account_id)s)
 -- name: confirm_onboarding
 -- The account's memory from now on, if the version stands.
 select * from public.confirm_onboarding(%(user_id)s, %(account_id)s, %(text)s, %(answers)s, %(version)s)
+
+-- name: core_memory_versions
+-- Which version of these accounts stands.
+select m.account_id, m.version from public.core_memories m where m.account_id = any(%(accounts)s::uuid[])

@@ -36,6 +36,7 @@ from traces.kernels.trees import Paths
 from traces.missing_ends import Half, MissingEnds
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.nesting import Nested
+from traces.origin import Origin
 from traces.progress import Progress
 from traces.side_tables import SideTables
 from traces.stacks import StackTable
@@ -78,6 +79,7 @@ class TraceBuilder:
         self._recorded_at_ns: int | None = None
         self._utc_offset_minutes: int | None = None
         self.side_tables = SideTables()
+        self.origin = Origin()
 
     def recorded(self, at_ns: int | None, *, utc_offset_minutes: int | None = None) -> None:
         """When the recording began, in nanoseconds since 1970 (UTC), and how far clocks there were ahead of UTC.
@@ -286,6 +288,7 @@ class TraceBuilder:
             warnings=warnings,
             recorded_at_ns=self._recorded_at_ns,
             utc_offset_minutes=self._utc_offset_minutes,
+            origin=self.origin.labels,
         )
         return trace if self.default_profile is not None else replace(trace, default_profile=first_profile(trace))
 

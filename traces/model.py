@@ -9,7 +9,7 @@ Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` 
 (`Profile.node_base` plus the local index), `s678` span (`Profile.span_base` plus the local index).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -31,7 +31,7 @@ Values = npt.NDArray[Any]
 """One number a row: int64 when the unit is time, float64 otherwise."""
 
 NONE = -1
-"""Index that points nowhere: the parent of a root, the leaf of an idle sample, an unknown line."""
+"""Index of nothing: the parent of a root, the leaf of an idle sample, an unknown line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,11 +319,10 @@ class Requests:
 
 @dataclass(frozen=True)
 class Trace:
-    """All that one file said. `format` is the importer's name; `content_key` is that of the file as it was
-    given (traces/content_key.py).
+    """All that one file said. `format` is the importer's name, `content_key` the file's own (traces/content_key.py).
 
-    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), and `utc_offset_minutes` how far
-    clocks there were ahead of UTC, each where the file says so.
+    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), `utc_offset_minutes` how far clocks
+    there were ahead of UTC, `origin` of what run it is (traces/origin.py), each where the file says so.
     """
 
     name: str
@@ -344,6 +343,7 @@ class Trace:
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
     utc_offset_minutes: int | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     def frame_name(self, frame: int) -> str:
         return self.strings[int(self.frames.name[frame])]

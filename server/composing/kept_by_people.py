@@ -19,7 +19,7 @@ def notes_of(rows: "Rows") -> TraceNotes | None:
 
 def run_questions_of(rows: "Rows", library: TraceLibrary) -> RunQuestions | None:
     """Questions over many recordings."""
-    return None if rows.history is None else RunQuestions(rows.history, library)
+    return None if rows.history is None else RunQuestions(rows.history, library, rows.saved_questions)
 
 
 def saved_questions_of(rows: "Rows") -> QuestionKeeping | None:

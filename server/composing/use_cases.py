@@ -309,6 +309,7 @@ def _library(adapters: Adapters) -> TraceLibrary:
         scratch=adapters.scratch,
         measures=adapters.measures,
         history=adapters.rows.history,
+        saved_questions=adapters.rows.saved_questions,
     )
 
 

@@ -70,6 +70,15 @@ def changed_labels(now: RunLabels, changes: Mapping[str, str | None]) -> RunLabe
     return RunLabels(labels, program)
 
 
+def with_origin(given: RunLabels, origin: Mapping[str, str]) -> RunLabels:
+    """The labels that people gave, and beside them what the file says; where it says too much, the first of it."""
+    labels = dict(given.labels)
+    for key, value in origin.items():
+        if key != PROGRAM and len(labels) < MOST_LABELS:
+            labels.setdefault(key, value)
+    return changed_labels(RunLabels(program=given.program or origin.get(PROGRAM)), labels)
+
+
 def _check(key: str, value: str | None) -> None:
     if not _KEY.match(key):
         raise BadRequest(

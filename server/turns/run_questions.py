@@ -169,7 +169,8 @@ async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> Asked
     found = await library.search(caller, TraceSearch(run=RunLabels(program=program)), limit=2)
     if len(found) < 2:
         return None
-    return AskedRuns(RunQuestions(library.history, library), caller, program, UUID(trace_id))
+    questions = RunQuestions(library.history, library, library.saved_questions)
+    return AskedRuns(questions, caller, program, UUID(trace_id))
 
 
 def _of_program(question: OverRuns, program: str | None) -> OverRuns:

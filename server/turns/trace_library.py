@@ -19,7 +19,8 @@ from server.ports.history import History
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
-from server.ports.run_labels import RunLabels
+from server.ports.run_labels import RunLabels, with_origin
+from server.ports.saved_questions import SavedQuestions
 from server.ports.traces import OpenTrace, TracePlace, TraceRecords, TraceRow, TraceSearch, TraceWorkers
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
 from server.turns.copied_text import copied_pieces
@@ -27,6 +28,7 @@ from server.turns.kept_run_answers import KeptRunAnswers
 from traces.analysis.summary import summarise
 from traces.errors import TraceError
 from traces.gate.run_history import run_history
+from traces.model import Trace
 
 
 class TraceLibrary:
@@ -45,6 +47,7 @@ class TraceLibrary:
         scratch: Path,
         measures: Measures,
         history: History | None = None,
+        saved_questions: SavedQuestions | None = None,
     ) -> None:
         self._records = records
         self._conversations = conversations
@@ -54,6 +57,7 @@ class TraceLibrary:
         self._scratch = scratch
         self._measures = measures
         self._history = history
+        self.saved_questions = saved_questions
         self.run_answers = KeptRunAnswers(clock)
 
     async def add(
@@ -89,7 +93,7 @@ class TraceLibrary:
                 summary=summary.as_json() | {"name": name, "findings": findings} | program,
                 object_path=object_path,
                 created_at=self._clock.now(),
-                run=run or RunLabels(),
+                run=with_origin(run or RunLabels(), await self._workers.ask(opened, origin_of)),
             )
             await self._objects.put(TRACES_BUCKET, object_path, upload)
             await self._records.insert(row)
@@ -222,3 +226,8 @@ class TraceLibrary:
                 async for chunk in self._objects.stream(TRACES_BUCKET, row.object_path):
                     await file.write(chunk)
             yield copy
+
+
+def origin_of(trace: Trace) -> dict[str, str]:
+    """What a trace says of the run that it is of."""
+    return dict(trace.origin)

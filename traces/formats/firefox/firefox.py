@@ -71,6 +71,8 @@ def _add(threads: list[Paused], meta: gecko.Meta, builder: TraceBuilder) -> None
     several = len({thread.pid for thread, _ in threads}) > 1
     lasting, began = nanoseconds([meta.interval, meta.start], MILLISECOND).tolist()
     builder.recorded(began)
+    for key, value in (("runtime", meta.product), ("platform", meta.system), ("build_id", meta.build_id)):
+        builder.origin.says(key, value)
     times = [time for thread, _ in threads for time in (thread.times.min(), thread.times.max() + lasting)]
     extent = (int(min(times)), int(max(times))) if times else None
     for thread, pauses in threads:

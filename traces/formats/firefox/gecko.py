@@ -86,6 +86,9 @@ class Meta(msgspec.Struct):
     categories: list[Category] = []
     units: Units | None = msgspec.field(name="sampleUnits", default=None)
     processed: int | None = msgspec.field(name="preprocessedProfileVersion", default=None)
+    product: Any = None
+    system: Any = msgspec.field(name="oscpu", default=None)
+    build_id: Any = msgspec.field(name="appBuildID", default=None)
 
     def after(self, root: "Meta") -> int:
         """By how many nanoseconds this process began after the root. Raises ValueError."""

@@ -16,6 +16,7 @@ from traces.formats.format import RUNNING, SAMPLED
 from traces.formats.jfr import ALLOCATIONS, LOCKS, PROCESSOR_TIME
 from traces.formats.jfr import EVENTS as EVENTS_ADDED
 from traces.formats.jfr.jfr_chunk import Chunk, chunks
+from traces.formats.jfr.jfr_origin import OF_THE_RUN, read_origin
 from traces.formats.jfr.jfr_timelines import EVENTS as LASTING
 from traces.formats.jfr.jfr_timelines import Timelines
 from traces.formats.jfr.jfr_types import BrokenChunk
@@ -97,7 +98,7 @@ KINDS = (
 OF_EVENT = {
     event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
 }
-REQUESTED = frozenset(OF_EVENT) | LASTING
+REQUESTED = frozenset(OF_EVENT) | LASTING | OF_THE_RUN
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -128,6 +129,9 @@ def _collect(chunk: AnyChunk, rows: list[Rows], timelines: Timelines, builder: T
     paths = Paths(chunk, builder)
     native = without_stack = 0
     for name, event in chunk.events(REQUESTED):
+        if name in OF_THE_RUN:
+            read_origin(name, event, builder.origin)
+            continue
         path = paths.of(event.get("stackTrace"))
         if name in LASTING:
             timelines.collect(chunk, name, event, path)

@@ -24,9 +24,13 @@ from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import LENGTH, VARINT, Fields
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
+from traces.origin import Origin
 from traces.values import ValueType
 
-SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 3, 4, 5, 6, 9, 14
+SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS = 1, 2, 3, 4, 5, 6, 9
+COMMENT, DEFAULT_TYPE = 13, 14
+BUILD_ID = 6
+MOST_COMMENTS = 100
 LOST_NAME = "(name lost)"
 
 
@@ -74,6 +78,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     default = strings[default_type[-1]] if len(default_type) and 0 < default_type[-1] < len(strings) else None
     began = profile_fields.first[(profile_fields.number == TIME_NANOS) & (profile_fields.wire == VARINT)]
     builder.recorded(int(began[-1]) if len(began) else None)
+    _read_origin(data, profile_fields, strings, builder.origin)
     kinds = tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named))
     shown = next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1)
     facts = replace(builder.facts, waits=waits_of(kinds[shown]))
@@ -86,6 +91,22 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         default_value=shown,
         facts=counting(facts, kinds, shown, may_count_calls=False),
     )
+
+
+def _read_origin(data: memoryview, profile_fields: Fields, strings: list[str], origin: Origin) -> None:
+    """The first comments, and the build of the first mapping, which is the program's own; nothing of what is no such
+    field: the file is read without."""
+    try:
+        comments, _ = numbers_of(data, profile_fields, COMMENT)
+        builds = number_of(messages_in(data, profile_fields, MAPPING), BUILD_ID)[:1]
+    except NotReadable:
+        return
+    for index in comments[:MOST_COMMENTS].tolist():
+        if 0 < index < len(strings):
+            origin.comment(strings[index])
+    for index in builds.tolist():
+        if 0 < index < len(strings):
+            origin.says("build_id", strings[index])
 
 
 def _text(strings: list[str], index: int) -> str:

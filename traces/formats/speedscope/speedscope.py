@@ -54,11 +54,13 @@ class File(msgspec.Struct):
     profiles: list[Profile]
     shared: Shared | None = None
     active: Any = msgspec.field(name="activeProfileIndex", default=None)
+    exporter: Any = None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed all profiles; the file's active one is the default. Raises DamagedTrace."""
     file = msgspec.json.decode(content, type=File)
+    builder.origin.says("recorder", file.exporter)
     if file.shared is None:
         raise builder.damaged("the list of functions (shared.frames) is missing.")
     frames = np.array(

@@ -9,7 +9,7 @@ other arguments is the same function; where they stand in the file is kept.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -41,7 +41,10 @@ Said = TypeVar("Said")
 
 
 class Metadata(msgspec.Struct):
-    started: str | None = msgspec.field(name="startTime", default=None)
+    started: Any = msgspec.field(name="startTime", default=None)
+    source: Any = None
+    product: Any = msgspec.field(name="product-version", default=None)
+    system: Any = msgspec.field(name="os-name", default=None)
 
 
 class HermesArgs(msgspec.Struct):
@@ -167,9 +170,13 @@ def _latest(events: Events) -> int | None:
 
 
 def _read_moment(events: Events, builder: TraceBuilder) -> None:
-    """When it was recorded: DevTools says it in the metadata, PyTorch how long after 1970 its times count from."""
-    metadata = _member(events, "metadata", Metadata)
-    moment, offset = moment_written((metadata and metadata.started) or "") or (None, None)
+    """When and by whom it was recorded: DevTools says it in the metadata, PyTorch how long after 1970 its times count
+    from."""
+    metadata = _member(events, "metadata", Metadata) or Metadata()
+    for key, value in (("recorder", metadata.source), ("runtime", metadata.product), ("platform", metadata.system)):
+        builder.origin.says(key, value)
+    started = metadata.started if isinstance(metadata.started, str) else ""
+    moment, offset = moment_written(started) or (None, None)
     builder.recorded(moment, utc_offset_minutes=offset)
     base = _member(events, "baseTimeNanoseconds", int)
     if base is not None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.server.running_server import STACKS, running_server
+from tests.traces.formats.test_what_files_say import BUILD, a_pprof
 
 AS_ANNA = {"Authorization": "Bearer anna"}
 TRACES = "/api/v1/traces"
@@ -53,3 +54,18 @@ async def test_labels_that_are_none_are_refused_with_which_one_and_store_nothing
         for cursor in ("x", "AAAA", "9" * 50):
             refused = await server.http.get(TRACES, params={"limit": 1, "cursor": cursor}, headers=AS_ANNA)
             assert refused.status_code == 400
+
+
+async def test_labels_are_read_from_the_file_and_what_people_say_goes_before(tmp_path: Path) -> None:
+    content = a_pprof("program=shop", "commit=a1", "branch=main", "token=secret")
+    async with running_server(tmp_path) as server:
+        plain = (await server.upload(content, "run.pb")).json()["trace"]
+        assert plain["program"] == "shop"
+        assert plain["labels"] == {"branch": "main", "build_id": BUILD, "commit": "a1"}
+        params = [("name", "run.pb"), ("label", "commit:b2"), ("label", "program:till")]
+        params += [("label", f"k{number}:v") for number in range(31)]
+        answer = await server.http.post(
+            "/api/v1/traces", params=params, content=content, headers={"Authorization": "Bearer anna"}
+        )
+        given = answer.json()["trace"]
+        assert (given["program"], given["labels"]["commit"], len(given["labels"])) == ("till", "b2", 32)

@@ -117,6 +117,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             if settings.runs_turns:
                 running_tasks.append(tasks.create_task(parts.runner.run()))
                 looping.append(parts.loops.start("retention", parts.retention.run))
+                if parts.backfill is not None:
+                    looping.append(parts.loops.start("measure_backfill", parts.backfill.run))
                 if parts.gate_checks is not None:
                     looping.append(parts.loops.start("gates", parts.gate_checks.run))
                 if parts.keeping is not None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from server.turns.measure_backfill import MeasureBackfill
 from server.turns.question_keeping import QuestionKeeping
 from server.turns.run_questions import RunQuestions
 from server.turns.trace_library import TraceLibrary
@@ -20,6 +21,11 @@ def notes_of(rows: "Rows") -> TraceNotes | None:
 def run_questions_of(rows: "Rows", library: TraceLibrary) -> RunQuestions | None:
     """Questions over many recordings."""
     return None if rows.history is None else RunQuestions(rows.history, library, rows.saved_questions)
+
+
+def backfill_of(rows: "Rows", library: TraceLibrary) -> MeasureBackfill | None:
+    """Measures of what was stored before they were kept."""
+    return None if rows.history is None else MeasureBackfill(rows.history, library)
 
 
 def saved_questions_of(rows: "Rows") -> QuestionKeeping | None:

@@ -17,7 +17,7 @@ from server.composing import keys_and_gates
 from server.composing.agent import first_call
 from server.composing.build import run_facts
 from server.composing.informing import informing_of
-from server.composing.kept_by_people import notes_of, run_questions_of, saved_questions_of, views_of
+from server.composing.kept_by_people import backfill_of, notes_of, run_questions_of, saved_questions_of, views_of
 from server.composing.memory_use_cases import memory_use_cases, own_documents
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
@@ -73,6 +73,7 @@ from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
+from server.turns.measure_backfill import MeasureBackfill
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.openings import Openings
 from server.turns.outside_reach import OutsideReach
@@ -159,6 +160,7 @@ class Parts:
     runner: TurnRunner[TurnInput]
     retention: Retention
     gate_checks: GateChecks | None
+    backfill: MeasureBackfill | None
     keeping: MemoryKeeping | None
     take_in_own_documents: Callable[[], Awaitable[None]]
     objects: ObjectStore
@@ -198,6 +200,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         runner=runner,
         retention=_retention(adapters),
         gate_checks=gate_checks,
+        backfill=backfill_of(adapters.rows, library),
         keeping=keeping,
         take_in_own_documents=partial(own_documents, memory),
         objects=backing.objects,

@@ -85,6 +85,11 @@ class History(Protocol):
         """Traces of a search that were never measured, newest first."""
         ...
 
+    async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
+        """Traces of all accounts that were never measured, the newest first, each with whoever uploaded it: for a
+        server, which measures them beside its work."""
+        ...
+
     async def points(
         self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
     ) -> Sequence[RunPoint]:

@@ -93,7 +93,7 @@ class MemoryConversations(MemoryInterrupts):
         found = []
         for row in await self.sessions(caller, trace_id=search.trace_id, limit=len(self._sessions)):
             trace = await self._traces.get(caller, row.trace_id)
-            found += self._sessions[row.session_id].found(search, trace.name)
+            found += self._sessions[row.session_id].found(search, trace)
         return found[search.offset : search.offset + search.limit]
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:

@@ -54,6 +54,11 @@ class MemoryHistory:
         rows = await self._rows(caller, criteria)
         return [row.trace_id for row in rows if row.trace_id not in self._kept][:limit]
 
+    async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
+        rows = sorted(self._traces.rows(), key=lambda row: (row.created_at, row.trace_id), reverse=True)
+        found = [row for row in rows if row.trace_id not in self._kept and row.trace_id not in without]
+        return [(Caller(user_id=row.user_id, account_id=row.account_id), row.trace_id) for row in found[:limit]]
+
     async def points(
         self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
     ) -> Sequence[RunPoint]:

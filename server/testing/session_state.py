@@ -19,6 +19,7 @@ from server.ports.conversations import (
     TurnRow,
     TurnStatus,
 )
+from server.ports.traces import TraceRow
 from server.testing.account_state import Standing
 
 
@@ -79,7 +80,7 @@ class MemorySession:
     def next_position(self) -> int:
         return max((message.position for message in self.messages), default=0) + 1
 
-    def found(self, search: SessionSearch, trace_name: str) -> list[FoundSession]:
+    def found(self, search: SessionSearch, trace: TraceRow) -> list[FoundSession]:
         """Empty where the session is not what is looked for."""
         text = storable_text(search.text).lower()
         passage = next(
@@ -93,10 +94,16 @@ class MemorySession:
             ),
             None,
         )
-        has_text = passage is not None or text in (self.row.title or "").lower() or text in trace_name.lower()
+        labels = dict(trace.run.labels) | ({} if trace.run.program is None else {"program": trace.run.program})
+        has_text = (
+            passage is not None
+            or text in (self.row.title or "").lower()
+            or text in trace.name.lower()
+            or any(text in (value.lower(), f"{key}:{value}".lower()) for key, value in labels.items())
+        )
         if search.archived not in (None, self.row.is_archived) or not has_text:
             return []
-        return [FoundSession(self.row, trace_name, passage)]
+        return [FoundSession(self.row, trace.name, passage)]
 
     def release(self, turn_id: str) -> None:
         """Give the session back that this turn took, unless another turn stands in for it."""

@@ -105,12 +105,15 @@ class TraceLibrary:
         await self.measure(caller, row.trace_id, opened)
         return row
 
-    async def measure(self, caller: Caller, trace_id: str, opened: OpenTrace) -> None:
-        """Keep what a trace measured, for questions over many; one that is too much for that has nothing kept."""
+    async def measure(self, caller: Caller, trace_id: str, opened: OpenTrace) -> bool:
+        """Keep what a trace measured, for questions over many; False where it is too much for that, and nothing is
+        kept."""
         if self._history is None:
-            return
+            return False
         with suppress(ServerError, TraceError):
             await self._history.keep(caller, trace_id, await self._workers.ask(opened, run_history))
+            return True
+        return False
 
     async def _findings(self, opened: OpenTrace) -> list[dict[str, str]]:
         """What a later search finds of the trace; nothing of one that is too much to look through."""

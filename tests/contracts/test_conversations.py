@@ -1,5 +1,6 @@
 """What every adapter of Conversations does with sessions, turns and messages."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from limits.plans import Plan, SessionsPeriod
 from limits.refusals import Decision
 from server.errors import BadRequest, NotFound, TurnInProgress
 from server.ports.conversations import NewMessage, Sender, SessionSearch, TurnEnding, TurnKind, TurnRequest, TurnStatus
+from server.ports.identity import Caller
+from server.ports.run_labels import RunLabels
 from tests.plugins.worlds import Talk, World, a_trace_of, new_uuid
 
 LIFETIME = Plan(name="few", display_name="Few", chat_sessions_limit=2, chat_sessions_period=SessionsPeriod.LIFETIME)
@@ -290,6 +293,26 @@ async def test_conversations_are_found_by_title_trace_prompt_and_answer_and_by_n
     await second.ask(replaced, "Who else?", kind=TurnKind.EDIT, supersedes=edited)
     await second.end(replaced, TurnStatus.COMPLETED, "Nobody.")
     assert await found("subsequence") == [], "what was superseded is not found"
+
+
+async def test_conversations_are_found_by_the_program_and_the_labels_of_their_trace(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    row = replace(a_trace_of(caller), run=RunLabels({"branch": "Feature-X", "n": "1"}, "shop_100%"))
+    await world.traces.insert(row)
+    talk = Talk(world, caller, row.trace_id)
+    await talk.exchange("Why?", "So.")
+    other = await Talk.begin(world, caller)
+    await other.exchange("Why?", "So.")
+
+    async def found(text: str, who: Caller = caller) -> list[str]:
+        rows = await world.conversations.found_sessions(who, SessionSearch(text=text))
+        return [one.session.session_id for one in rows]
+
+    for text in ("shop_100%", "program:Shop_100%", "feature-x", "branch:feature-x", "n:1"):
+        assert await found(text) == [talk.session_id], text
+        assert await found(text, stranger) == []
+    for text in ("shop", "branch", "branch:feature", "n:", "o:1"):
+        assert await found(text) == [], text
 
 
 async def test_an_archived_conversation_is_out_of_the_list_until_it_is_used_again(world: World) -> None:

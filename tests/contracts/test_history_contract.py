@@ -72,6 +72,17 @@ async def test_points_come_oldest_first_and_say_what_is_missing(world: World) ->
     assert await world.history.unmeasured(caller, ALL, limit=5) == []
 
 
+async def test_what_was_never_measured_is_found_in_every_account_for_whoever_uploaded_it(world: World) -> None:
+    first, second = await world.user(), await world.user()
+    old = await a_run(world, first, 0, None)
+    await a_run(world, first, 1, history(1.0))
+    new = await a_run(world, second, 2, None)
+    found = [one for one in await world.history.unmeasured_anywhere(limit=10_000) if one[1] in (old, new)]
+    assert found == [(second, new), (first, old)]
+    assert old not in {one for _, one in await world.history.unmeasured_anywhere(limit=10_000, without=[old])}
+    assert len(await world.history.unmeasured_anywhere(limit=1)) == 1
+
+
 async def test_what_can_be_asked_about_is_known(world: World) -> None:
     caller = await world.user()
     await a_run(world, caller, 0, history(20.0, finding=True), "branch:main", "release:4.0", "program:engine")

@@ -14,7 +14,7 @@ from traces.analysis.thread_time import thread_time
 from traces.errors import TraceError
 from traces.gate.function_keys import FunctionKey
 from traces.gate.run_measures import function_keys
-from traces.insights.registry import insights, ranked
+from traces.insights.registry import figures_of, insights, ranked
 from traces.model import Int32, Int64, Trace
 from traces.values import Counts
 
@@ -144,6 +144,7 @@ def _figures(trace: Trace) -> list[RunFigure]:
     if spent is not None:
         parts = {"busy": spent.busy, "waiting": spent.waiting, "idle": spent.idle}
         found += [RunFigure(name, float(value), "nanoseconds") for name, value in parts.items()]
+    found += [RunFigure(one.name, one.value, one.unit.value) for one in figures_of(trace)]
     return [*found, *_counters(trace)]
 
 

@@ -21,27 +21,54 @@ from traces.insights.insight import (
 from traces.insights.page import LOADING, NAVIGATION, NO_PAGE, page_thread
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
-from traces.model import NONE
+from traces.model import NONE, Int64
 
 OF_UNKNOWN = " (unknown frame)"
 """What marks have behind their name where the file does not show whose they are (traces/formats/trace_event)."""
 BROWSER_SCHEMES = frozenset({"http", "https"})
 
 
+LARGEST_PAINT = ("largestContentfulPaint::Candidate",)
+FIRST_PAINT = ("firstContentfulPaint",)
+
+
+def painted(subject: Subject, names: tuple[str, ...]) -> tuple[int, int] | None:
+    """The navigation before the last of these paints, and that paint; None where one of them is not there."""
+    paints, started = subject.marks(*names), subject.marks(*NAVIGATION)
+    before = started[started <= paints[-1]] if len(paints) else started[:0]
+    return (int(before[-1]), int(paints[-1])) if len(before) else None
+
+
+def slowest_interaction(subject: Subject) -> tuple[int, int] | None:
+    """Begin and end of the slowest interaction; None where none was timed."""
+    rows = _interactions(subject)
+    if not len(rows):
+        return None
+    spans = subject.trace.async_spans
+    worst = int(rows[np.argmax(spans.end[rows] - spans.start[rows])])
+    return int(spans.start[worst]), int(spans.end[worst])
+
+
+def _interactions(subject: Subject) -> Int64:
+    spans, strings = subject.trace.async_spans, subject.trace.strings
+    timing = next((name for name in distinct(spans.name).tolist() if strings[name] == "EventTiming"), NONE)
+    return np.flatnonzero(spans.name == timing)
+
+
 def _paint(subject: Subject, names: tuple[str, ...], key: str, what: str) -> Verdict:
     """A verdict on when a paint came after the navigation before it; the last candidate counts."""
-    painted, started = subject.marks(*names), subject.marks(*NAVIGATION)
+    paints, started = subject.marks(*names), subject.marks(*NAVIGATION)
     if not subject.is_page:
         return not_applicable(NO_PAGE)
-    if not (len(painted) and len(started)) and len(subject.marks(*(f"{name}{OF_UNKNOWN}" for name in names))):
+    if not (len(paints) and len(started)) and len(subject.marks(*(f"{name}{OF_UNKNOWN}" for name in names))):
         return not_applicable(f"which frame was painted cannot be told, so {what.lower()} of the page is not known")
-    if not len(painted) or not len(started):
+    if not len(paints) or not len(started):
         return not_applicable(f"{what} and the navigation before it are not in the trace's columns")
-    last = painted[-1]
-    before = started[started <= last]
-    if not len(before):
+    paint = painted(subject, names)
+    if paint is None:
         return not_applicable("the navigation is not in the recording")
-    took = int(last - before[-1])
+    began, last = paint
+    took = last - began
     profile = page_thread(subject)
     assert profile is not None
     said = format_value(took, profile.axis)
@@ -52,24 +79,22 @@ def _paint(subject: Subject, names: tuple[str, ...], key: str, what: str) -> Ver
         f"{what} came {said} after the navigation, on {{0}}.",
         Severity.HIGH if took > threshold(f"{key}.high") else Severity.MEDIUM,
         (Evidence(profile.handle, profile.name, said),),
-        window=Window(float(before[-1]), float(last)),
+        window=Window(float(began), float(last)),
         advice="See what runs and what is waited for before it: the server, blocking scripts and styles, images.",
     )
 
 
 def _largest_paint(subject: Subject) -> Verdict:
-    return _paint(subject, ("largestContentfulPaint::Candidate",), "lcp", "The largest contentful paint")
+    return _paint(subject, LARGEST_PAINT, "lcp", "The largest contentful paint")
 
 
 def _first_paint(subject: Subject) -> Verdict:
-    return _paint(subject, ("firstContentfulPaint",), "fcp", "The first contentful paint")
+    return _paint(subject, FIRST_PAINT, "fcp", "The first contentful paint")
 
 
 def _interaction(subject: Subject) -> Verdict:
     spans = subject.trace.async_spans
-    strings = subject.trace.strings
-    timing = next((name for name in distinct(spans.name).tolist() if strings[name] == "EventTiming"), NONE)
-    rows = np.flatnonzero(spans.name == timing)
+    rows = _interactions(subject)
     if not len(rows):
         return not_applicable("timings of interactions are not in the trace's columns")
     lasted = spans.end[rows] - spans.start[rows]

@@ -28,6 +28,7 @@ from traces.insights import (
 from traces.insights import recording_quality as quality
 from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
 from traces.insights.subject import Subject
+from traces.insights.whole_figures import WholeFigure, whole_figures
 from traces.model import Trace
 
 DETECTORS: tuple[Detector, ...] = (
@@ -83,10 +84,18 @@ def insights(trace: Trace, *, profile: int | None = None, before: Trace | None =
         if "insights" not in trace.answers:
             subject = Subject(trace, profile_at(trace, None), None)
             trace.answers["insights"] = tuple(_detected(detector, subject) for detector in DETECTORS)
+            trace.answers["figures"] = whole_figures(subject)
         found: tuple[Insight, ...] = trace.answers["insights"]
         return found
     subject = Subject(trace, profile_at(trace, profile), before)
     return tuple(_detected(detector, subject) for detector in DETECTORS)
+
+
+def figures_of(trace: Trace) -> tuple[WholeFigure, ...]:
+    """Figures of a trace as such that findings judge it by, of its main profile; made with its insights."""
+    insights(trace)
+    found: tuple[WholeFigure, ...] = trace.answers["figures"]
+    return found
 
 
 def insight(trace: Trace, name: str, *, profile: int | None = None, before: Trace | None = None) -> Insight:

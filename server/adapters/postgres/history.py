@@ -58,6 +58,14 @@ class PostgresHistory:
     async def unmeasured(self, caller: Caller, criteria: TraceSearch, *, limit: int) -> Sequence[str]:
         return [str(row["id"]) for row in await self._all("unmeasured_traces", caller, criteria, limit=limit)]
 
+    async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
+        named = {"limit": limit, "without": [known_id(one, "trace") for one in without]}
+        async with self._database.transaction() as connection:
+            rows = await (await connection.execute(statement("unmeasured_anywhere"), named)).fetchall()
+        return [
+            (Caller(user_id=str(row["user_id"]), account_id=str(row["account_id"])), str(row["id"])) for row in rows
+        ]
+
     async def points(
         self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
     ) -> Sequence[RunPoint]:

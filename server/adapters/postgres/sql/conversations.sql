@@ -35,8 +35,8 @@ returning *
 select * from flamechat_private.show_chat_session(%(user_id)s, %(session_id)s, %(visibility)s)
 
 -- name: found_sessions
--- Conversations over all traces, newest first, of those whose title, trace or text has the words; `passage` is the newest
--- message that has them, of the turns that stand.
+-- Conversations over all traces, newest first, of those whose title, trace or text has the words, or whose trace has them
+-- as its program or a label (`main` or `branch:main`); `passage` is the newest message that has them, of the turns that stand.
 select s.*, t.name as trace_name, found.passage
 from public.chat_sessions s
 join public.traces t on t.id = s.trace_id
@@ -57,6 +57,11 @@ where s.account_id = %(account_id)s
         %(text)s = '' or found.passage is not null
         or position(lower(%(text)s) in lower(coalesce(s.title, ''))) > 0
         or position(lower(%(text)s) in lower(t.name)) > 0
+        or lower(%(text)s) in (lower(t.program), lower('program:' || t.program))
+        or exists (
+            select from jsonb_each_text(t.labels) l
+            where lower(%(text)s) in (lower(l.value), lower(l.key || ':' || l.value))
+        )
     )
 order by s.updated_at desc, s.id
 limit %(limit)s offset %(offset)s

@@ -43,6 +43,14 @@ where t.account_id = %(account_id)s and t.account_id in (select flamechat_privat
 order by t.created_at desc, t.id desc
 limit %(limit)s
 
+-- name: unmeasured_anywhere
+-- The newest of all accounts that have no measure at all, but for those that were tried.
+select t.id, t.user_id, t.account_id from public.traces t
+where not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total')
+    and t.id <> all (%(without)s::uuid[])
+order by t.created_at desc, t.id desc
+limit %(limit)s
+
 -- name: run_points
 -- The newest measured runs of a search, each with what is asked of it, or without.
 with runs as (

@@ -1,0 +1,40 @@
+"""Figures of a recording as such by which findings judge it, kept of each recording so that they are asked of many."""
+
+from dataclasses import dataclass
+
+from traces.insights.page_experience import FIRST_PAINT, LARGEST_PAINT, painted, slowest_interaction
+from traces.insights.subject import Subject, durations
+from traces.insights.thresholds import threshold
+from traces.insights.timeline import tasks
+from traces.values import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFigure:
+    """`name` as questions have it; nanoseconds, or a count."""
+
+    name: str
+    value: float
+    unit: Unit
+
+
+def whole_figures(subject: Subject) -> tuple[WholeFigure, ...]:
+    """Those that the recording can tell: `lcp` and `fcp` (the largest and first contentful paint after the navigation
+    before it), `inp` (the slowest interaction), `long-task-count` (how many tasks take more than 50 ms) and
+    `total-blocking-time` (by how much they go beyond), `gc` (in functions that are named for garbage collection)."""
+    found: list[WholeFigure] = []
+    for name, marks in (("lcp", LARGEST_PAINT), ("fcp", FIRST_PAINT)):
+        paint = painted(subject, marks)
+        if subject.is_page and paint is not None:
+            found.append(WholeFigure(name, float(paint[1] - paint[0]), Unit.NANOSECONDS))
+    slowest = slowest_interaction(subject)
+    if slowest is not None:
+        found.append(WholeFigure("inp", float(slowest[1] - slowest[0]), Unit.NANOSECONDS))
+    thread = tasks(subject)
+    if thread is not None:
+        over = durations(*thread) - int(threshold("long-tasks.length"))
+        found.append(WholeFigure("long-task-count", float((over > 0).sum()), Unit.COUNT))
+        found.append(WholeFigure("total-blocking-time", float(over[over > 0].sum()), Unit.NANOSECONDS))
+    if subject.unit is Unit.NANOSECONDS and subject.total > 0:
+        found.append(WholeFigure("gc", subject.category("garbage-collection").value, Unit.NANOSECONDS))
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""What people keep beside traces and conversations, where there are rows for it."""
+"""What people keep next to traces and conversations, where there are rows for it."""
 
 from typing import TYPE_CHECKING
 

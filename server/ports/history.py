@@ -87,7 +87,7 @@ class History(Protocol):
 
     async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
         """Traces of all accounts that were never measured, the newest first, each with whoever uploaded it: for a
-        server, which measures them beside its work."""
+        server, which measures them by and by."""
         ...
 
     async def points(

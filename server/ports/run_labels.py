@@ -71,7 +71,7 @@ def changed_labels(now: RunLabels, changes: Mapping[str, str | None]) -> RunLabe
 
 
 def with_origin(given: RunLabels, origin: Mapping[str, str]) -> RunLabels:
-    """The labels that people gave, and beside them what the file says; where it says too much, the first of it."""
+    """The labels that people gave, and with them what the file says; where it says too much, the first of it."""
     labels = dict(given.labels)
     for key, value in origin.items():
         if key != PROGRAM and len(labels) < MOST_LABELS:

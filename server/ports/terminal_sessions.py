@@ -23,7 +23,7 @@ class TerminalSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """Whose session is begun, with which project, and how the person proves it: by a code of a mail or a password."""
+    """Whose session begins, with which project, and how the person proves it: by a code of a mail or a password."""
 
     server: str
     project_url: str
@@ -55,7 +55,7 @@ class TerminalSessions(Protocol):
         ...
 
     def end(self, server: str) -> str | None:
-        """Forget the session, and end it at its project. Returns None, or why the project could not be told. Raises
+        """Forget the session, and end it at its project. Returns None, or why the project could not be reached. Raises
         NotFound where there is none, ConfigError."""
         ...
 

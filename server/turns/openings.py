@@ -36,13 +36,13 @@ class Openings:
 
     async def of(self, caller: Caller, trace_id: str, opened: OpenTrace) -> Opening:
         """For who may read the trace. Raises WorkerFailed, DatabaseUnavailable."""
-        begun = await self._library.workers.ask(opened, opening)
+        opened_with = await self._library.workers.ask(opened, opening)
         gate = await self._gate(caller, trace_id)
         first = () if gate is None or gate.before_name is None else (asked_first(gate.before_name),)
         return Opening(
-            summary=begun.summary,
-            findings=list(begun.findings),
-            suggestions=[*first, *begun.suggestions],
+            summary=opened_with.summary,
+            findings=list(opened_with.findings),
+            suggestions=[*first, *opened_with.suggestions],
             gate=gate,
         )
 

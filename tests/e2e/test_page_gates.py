@@ -1,4 +1,4 @@
-"""Gates on the page: kept, what they found, the talk about a broken run beside the run before, and accepting it."""
+"""Gates on the page: kept, what they found, the talk about a broken run next to the run before, and accepting it."""
 
 import re
 from pathlib import Path

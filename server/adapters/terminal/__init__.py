@@ -1,1 +1,1 @@
-"""Sessions of people at a terminal: begun and renewed with a project's Auth, kept in the system's keyring."""
+"""Sessions of people at a terminal: made and renewed with a project's Auth, kept in the system's keyring."""

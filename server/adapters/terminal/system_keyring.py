@@ -17,7 +17,7 @@ class SystemKeyring:
 
     @property
     def is_there(self) -> bool:
-        """False where the package has found none, or was told to use none."""
+        """False where the package has found none, or is set to use none."""
         return float(self._keyring.priority) > 0
 
     @property

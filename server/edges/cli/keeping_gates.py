@@ -58,7 +58,7 @@ def list_all(server: str, token: str | None, *, as_json: bool) -> None:
 
 
 def list_results(named: str | None, last: int, server: str, token: str | None, *, as_json: bool) -> None:
-    """Print a line a result, and why where it is not held."""
+    """Print a line a result, and why where it is not kept."""
     chosen = [] if named is None else [("gateId", str(_gate(named, server, token)["gateId"]))]
     path = f"/gates/results?{query_of([*chosen, ('limit', str(last))])}"
     found: list[dict[str, Any]] = asked(server, token, "GET", path)["results"]

@@ -27,7 +27,7 @@ def sign_in(server: str, email: str | None, *, by_password: bool) -> None:
             MISUSED,
         )
     who = (email or click.prompt("Email", err=True)).strip()
-    wanted = SignIn(
+    asking = SignIn(
         server=address,
         project_url=project,
         publishable_key=key,
@@ -41,7 +41,7 @@ def sign_in(server: str, email: str | None, *, by_password: bool) -> None:
         return str(click.prompt(f"The code that was mailed to {plain(who, SHOWN_CHARACTERS)}", err=True))
 
     try:
-        kept = terminal_sessions().begin(wanted, proof)
+        kept = terminal_sessions().begin(asking, proof)
     except NotAuthenticated as error:
         fail(f"not signed in: {plain(str(error), SHOWN_CHARACTERS)}", FAILED)
     except ServiceUnavailable as error:

@@ -1,4 +1,4 @@
-"""Recordings from before measures were kept are measured beside a server's work, each once."""
+"""Recordings from before measures were kept are measured by and by, each once."""
 
 from pathlib import Path
 

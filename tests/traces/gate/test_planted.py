@@ -74,7 +74,7 @@ def ends(before: int, after: int, level: int) -> Counter[Outcome]:
 
 
 def test_there_are_forty_runs_of_each_level_of_each_program() -> None:
-    assert len(planted()) == 2
+    assert len(planted()) == 3
     assert {len(runs[level]) for _, runs in planted().values() for level in LEVELS} == {40}
 
 

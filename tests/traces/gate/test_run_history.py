@@ -51,7 +51,7 @@ def test_of_many_functions_the_heaviest_of_both_orders_are_kept_and_ones_own_fir
     assert {one.name for one in kept.functions} == expected
 
 
-def test_figures_of_pages_tasks_and_collectors_are_kept_where_the_recording_tells_them() -> None:
+def test_figures_of_pages_tasks_and_collectors_are_kept_where_a_recording_has_them() -> None:
     start = {"pid": 1, "tid": 1, "ph": "X"}
     calls = [
         {"name": "RunTask", "ts": 0, "dur": 90_000},
@@ -78,7 +78,7 @@ def test_paints_are_counted_from_the_navigation_before_them() -> None:
     assert "fcp" not in figures
 
 
-def test_what_a_recording_does_not_tell_is_no_figure() -> None:
+def test_what_a_recording_does_not_have_is_no_figure() -> None:
     kept = run_history(read_trace(b"main;parse 7\nmain;render 3\nmain 1\n", name="stacks.txt"))
     assert {"lcp", "fcp", "inp", "long-task-count", "total-blocking-time", "gc"}.isdisjoint(
         one.measure for one in kept.figures

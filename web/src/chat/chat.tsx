@@ -218,7 +218,7 @@ function OpeningView({
   );
 }
 
-/** What a gate found of this recording, and the way to it beside the run before. */
+/** What a gate found of this recording, and the way to it next to the run before. */
 function GateOpeningView({ gate }: { gate: GateOpening }) {
   return (
     <div class="gate-opening">

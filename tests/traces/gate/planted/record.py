@@ -1,6 +1,7 @@
-"""Record the measures of planted.json again: `python -m tests.traces.gate.planted.record FOLDER`, some ten minutes.
+"""Record the measures of planted.json again: `python -m tests.traces.gate.planted.record FOLDER [PROGRAM...]`, some ten
+minutes; those of programs that are not named stay.
 
-Two programs, each with one function that is slower by 0, 3, 10 and 30 %, 40 runs a level, the levels in an order that
+Three programs, each with one function that is slower by 0, 3, 10 and 30 %, 40 runs a level, the levels in an order that
 is drawn by chance, so that what the machine does meanwhile falls on all alike. The recordings lie in the folder only
 until they are measured. It needs perf and gcc; what is measured is time on a processor.
 """
@@ -47,13 +48,16 @@ PROGRAMS = (
     Program(
         "price_orders", (sys.executable, "-c", PROFILED, "price_orders.py"), "price", None, "cProfile, process time"
     ),
+    Program(
+        "match_words", (sys.executable, "-c", PROFILED, "match_words.py"), "distance", None, "cProfile, process time"
+    ),
     Program("blur_lines", (*PERF, "-F", "20000", "./blur_lines"), "blur", "CPU time", "perf, cpu-clock at 20 kHz"),
 )
 
 
 def build(folder: Path) -> None:
     """Copy the programs to the folder and compile them."""
-    for source in ("price_orders.py", "blur_lines.c"):
+    for source in ("price_orders.py", "match_words.py", "blur_lines.c"):
         shutil.copy(HERE / source, folder)
     subprocess.run(["gcc", "-O1", "-g", "-o", "blur_lines", "blur_lines.c"], cwd=folder, check=True)
 
@@ -90,23 +94,26 @@ def _pair(values: FunctionValues) -> tuple[int, int]:
     return round(values.self_value), round(values.total_value)
 
 
-def main(folder: Path) -> None:
-    """Record everything and write planted.json, a line a run."""
+def main(folder: Path, named: list[str]) -> None:
+    """Record everything, or the programs that are named, and write planted.json, a line a run."""
     folder.mkdir(parents=True, exist_ok=True)
     build(folder)
-    order = [(program, level) for program in PROGRAMS for level in LEVELS for _ in range(RUNS)]
+    programs = [program for program in PROGRAMS if not named or program.name in named]
+    order = [(program, level) for program in programs for level in LEVELS for _ in range(RUNS)]
     random.Random(SEED).shuffle(order)
-    runs: dict[str, list[dict[str, Any]]] = {program.name: [] for program in PROGRAMS}
+    kept = json.loads((HERE / "planted.json").read_text(encoding="utf-8"))
+    runs: dict[str, list[dict[str, Any]]] = {program.name: [] for program in programs}
     for done, (program, level) in enumerate(order, 1):
         runs[program.name].append(run_once(folder, program, level))
         print(f"{done} of {len(order)}: {program.name} {level}", flush=True)  # noqa: T201 - a long run says how far it is
     lines = []
     for program in PROGRAMS:
-        each = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs[program.name])
+        found = runs.get(program.name) or kept[program.name]["runs"]
+        each = ",\n".join(json.dumps(run, separators=(",", ":")) for run in found)
         head = json.dumps({"tool": program.tool, "target": program.target})[:-1]
         lines.append(f'"{program.name}": {head}, "runs": [\n{each}\n]}}')
     (HERE / "planted.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

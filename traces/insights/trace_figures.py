@@ -10,7 +10,7 @@ from traces.values import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class WholeFigure:
+class TraceFigure:
     """`name` as questions have it; nanoseconds, or a count."""
 
     name: str
@@ -18,23 +18,23 @@ class WholeFigure:
     unit: Unit
 
 
-def whole_figures(subject: Subject) -> tuple[WholeFigure, ...]:
-    """Those that the recording can tell: `lcp` and `fcp` (the largest and first contentful paint after the navigation
+def trace_figures(subject: Subject) -> tuple[TraceFigure, ...]:
+    """Those that the recording has: `lcp` and `fcp` (the largest and first contentful paint after the navigation
     before it), `inp` (the slowest interaction), `long-task-count` (how many tasks take more than 50 ms) and
     `total-blocking-time` (by how much they go beyond), `gc` (in functions that are named for garbage collection)."""
-    found: list[WholeFigure] = []
+    found: list[TraceFigure] = []
     for name, marks in (("lcp", LARGEST_PAINT), ("fcp", FIRST_PAINT)):
         paint = painted(subject, marks)
         if subject.is_page and paint is not None:
-            found.append(WholeFigure(name, float(paint[1] - paint[0]), Unit.NANOSECONDS))
+            found.append(TraceFigure(name, float(paint[1] - paint[0]), Unit.NANOSECONDS))
     slowest = slowest_interaction(subject)
     if slowest is not None:
-        found.append(WholeFigure("inp", float(slowest[1] - slowest[0]), Unit.NANOSECONDS))
+        found.append(TraceFigure("inp", float(slowest[1] - slowest[0]), Unit.NANOSECONDS))
     thread = tasks(subject)
     if thread is not None:
         over = durations(*thread) - int(threshold("long-tasks.length"))
-        found.append(WholeFigure("long-task-count", float((over > 0).sum()), Unit.COUNT))
-        found.append(WholeFigure("total-blocking-time", float(over[over > 0].sum()), Unit.NANOSECONDS))
+        found.append(TraceFigure("long-task-count", float((over > 0).sum()), Unit.COUNT))
+        found.append(TraceFigure("total-blocking-time", float(over[over > 0].sum()), Unit.NANOSECONDS))
     if subject.unit is Unit.NANOSECONDS and subject.total > 0:
-        found.append(WholeFigure("gc", subject.category("garbage-collection").value, Unit.NANOSECONDS))
+        found.append(TraceFigure("gc", subject.category("garbage-collection").value, Unit.NANOSECONDS))
     return tuple(found)

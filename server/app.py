@@ -6,7 +6,7 @@ other stands in `composing/use_cases.py`.
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -80,6 +80,28 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
         asyncio.run(_serve(settings, listening, announce or partial(print, flush=True)))
 
 
+def _background(parts: "Parts", settings: "Settings") -> "list[tuple[str, Callable[[], Awaitable[None]]]]":
+    """The loops of a server by name: what informs its listeners, and what is done where turns are run."""
+    socket, memory = parts.services.socket, parts.services.memory
+    loops: list[tuple[str, Callable[[], Awaitable[None]]]] = [("event_loop_lag", parts.measures.watch_loop)]
+    if socket.gates is not None:
+        loops.append(("gate_results", socket.gates.run))
+    if memory.account_memory is not None:
+        loops.append(("memory_versions", memory.memory.informing.run))
+    if socket.informing is not None:
+        loops.append(("budget_notices", socket.informing.run))
+    if not settings.runs_turns:
+        return loops
+    loops.append(("retention", parts.retention.run))
+    if parts.backfill is not None:
+        loops.append(("measure_backfill", parts.backfill.run))
+    if parts.gate_checks is not None:
+        loops.append(("gates", parts.gate_checks.run))
+    if parts.keeping is not None:
+        loops += [("memory_keeping", parts.keeping.run), ("own_documents", parts.take_in_own_documents)]
+    return loops
+
+
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     import asyncio
 
@@ -107,23 +129,9 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
             running_tasks = []
-            looping = [parts.loops.start("event_loop_lag", parts.measures.watch_loop)]
-            if parts.services.socket.gates is not None:
-                looping.append(parts.loops.start("gate_results", parts.services.socket.gates.run))
-            if parts.services.memory.account_memory is not None:
-                looping.append(parts.loops.start("memory_versions", parts.services.memory.memory.informing.run))
-            if parts.services.socket.informing is not None:
-                looping.append(parts.loops.start("budget_notices", parts.services.socket.informing.run))
+            looping = [parts.loops.start(name, run) for name, run in _background(parts, settings)]
             if settings.runs_turns:
                 running_tasks.append(tasks.create_task(parts.runner.run()))
-                looping.append(parts.loops.start("retention", parts.retention.run))
-                if parts.backfill is not None:
-                    looping.append(parts.loops.start("measure_backfill", parts.backfill.run))
-                if parts.gate_checks is not None:
-                    looping.append(parts.loops.start("gates", parts.gate_checks.run))
-                if parts.keeping is not None:
-                    looping.append(parts.loops.start("memory_keeping", parts.keeping.run))
-                    looping.append(parts.loops.start("own_documents", parts.take_in_own_documents))
             for sample in sample_traces() if parts.user is not None and settings.takes_requests else ():
                 assert parts.user is not None
                 marker = settings.data / SAMPLE_LOADED

@@ -73,6 +73,7 @@ class HistoryWithFleets:
         self._fleets = [(place, FleetParts(place.where)) for place in places]
         self.keep = history.keep
         self.unmeasured = history.unmeasured
+        self.unmeasured_anywhere = history.unmeasured_anywhere
         self.points = history.points
         self.known = history.known
         self.state = history.state

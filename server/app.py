@@ -190,6 +190,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
     from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.evaluations import PostgresEvaluations
     from server.adapters.postgres.gates import PostgresGates
     from server.adapters.postgres.history import PostgresHistory
     from server.adapters.postgres.invocations import PostgresInvocations
@@ -256,6 +257,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
                     memories=PostgresMemories(database),
                     knowledge=PostgresKnowledge(database),
                     invocations=invocations,
+                    evaluations=PostgresEvaluations(database),
                     notes=PostgresNotes(database),
                     kept_views=PostgresKeptViews(database),
                     history=with_fleets(settings, PostgresHistory(database)),

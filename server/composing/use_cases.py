@@ -46,6 +46,7 @@ from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
+from server.ports.evaluations import Evaluations
 from server.ports.flags import Flags
 from server.ports.gates import Gates, WebhookSender
 from server.ports.history import History
@@ -100,6 +101,7 @@ class Rows:
     records: TraceRecords
     plans: PlanRecords
     invocations: Invocations
+    evaluations: Evaluations
     memory: CoreMemory | None = None
     memories: Memories | None = None
     knowledge: Knowledge | None = None
@@ -249,6 +251,7 @@ def _services(
             library=library,
             answer_within_s=turn_ends_within_s(settings),
             gateway=adapters.backing.gateway,
+            evaluations=rows.evaluations,
         ),
         streams=_streams(settings, adapters, library, conversation),
         socket=SocketServices(

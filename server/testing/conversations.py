@@ -313,6 +313,14 @@ class MemoryConversations(MemoryInterrupts):
                         return message.turn_id
         raise not_found("message")
 
+    def turns_with_messages(self) -> list[tuple[TurnRow, list[MessageRow], dict[tuple[str, str], int]]]:
+        """All of everybody, each with its messages, and what people thought of them by message and person."""
+        return [
+            (turn, [one for one in session.messages if one.turn_id == turn.turn_id], session.feedback)
+            for session in self._sessions.values()
+            for turn in session.turns.values()
+        ]
+
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
         standing = self._accounts.standing(caller.user_id)
         session = None if session_id is None else self._sessions.get(str(known_id(session_id, "conversation")))

@@ -25,6 +25,7 @@ from server.ports.identity import Caller
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
+from server.testing.evaluations import MemoryEvaluations
 from server.testing.invocations import MemoryInvocations
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
@@ -88,14 +89,16 @@ async def team_server(
             account_of=account_of,
         )
         async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05) as relay:
+            conversations, invocations = MemoryConversations(records), MemoryInvocations()
             parts = compose(
                 load_settings(data=tmp_path),
                 Adapters(
                     rows=Rows(
-                        conversations=MemoryConversations(records),
+                        conversations=conversations,
                         records=records,
                         plans=MemoryPlans(records),
-                        invocations=MemoryInvocations(),
+                        invocations=invocations,
+                        evaluations=MemoryEvaluations(conversations, invocations),
                     ),
                     backing=Backing(
                         objects=SupabaseObjects(client, wait_s=0.001),

@@ -16,6 +16,7 @@ from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
+from server.adapters.postgres.evaluations import PostgresEvaluations
 from server.adapters.postgres.gates import PostgresGates
 from server.adapters.postgres.history import PostgresHistory
 from server.adapters.postgres.invocations import PostgresInvocations
@@ -42,6 +43,7 @@ from server.ports.conversations import (
     TurnStatus,
 )
 from server.ports.core_memory import CoreMemory
+from server.ports.evaluations import Evaluations
 from server.ports.gates import Gates
 from server.ports.history import History
 from server.ports.identity import Caller
@@ -58,6 +60,7 @@ from server.ports.watched_files import WatchedFiles
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.evaluations import MemoryEvaluations
 from server.testing.gates import MemoryGates
 from server.testing.history import MemoryHistory
 from server.testing.invocations import MemoryInvocations
@@ -126,6 +129,7 @@ class World:
     """Make an address one that the user has confirmed."""
     let_invitation_expire: Callable[[str], Awaitable[None]]
     saved_questions: SavedQuestions
+    evaluations: Evaluations
 
     async def team(self) -> Caller:
         """The owner of a new account of several people, acting for it."""
@@ -297,6 +301,7 @@ def memory_world() -> World:
         confirm,
         let_invitation_expire,
         saved,
+        MemoryEvaluations(conversations, invocations),
     )
 
 
@@ -369,6 +374,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         confirm,
         let_invitation_expire,
         PostgresSavedQuestions(database),
+        PostgresEvaluations(database),
     )
 
 

@@ -34,6 +34,7 @@ from server.testing.account_state import MemoryAccounts
 from server.testing.budget_notices import MemoryBudgetNotices
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.evaluations import MemoryEvaluations
 from server.testing.gates import MemoryGates
 from server.testing.history import MemoryHistory
 from server.testing.identity import TokenIdentity
@@ -207,6 +208,7 @@ async def running_server(
         accounts.add(caller, plan)
     records = MemoryTraceRecords(accounts)
     conversations, teams = MemoryConversations(records), MemoryTeams(records)
+    invocations = MemoryInvocations(accounts)
     teams.addresses |= {one.user_id: f"{token}@example.com" for token, one in TOKENS.items()}
     parts = compose(
         load_settings(data=tmp_path, **options),
@@ -218,7 +220,8 @@ async def running_server(
                 memory=MemoryCoreMemory(accounts, conversations),
                 memories=MemoryMemories(accounts, records, conversations),
                 knowledge=MemoryKnowledge(accounts),
-                invocations=MemoryInvocations(accounts),
+                invocations=invocations,
+                evaluations=MemoryEvaluations(conversations, invocations),
                 notes=MemoryNotes(records),
                 kept_views=MemoryKeptViews(records),
                 history=MemoryHistory(records),

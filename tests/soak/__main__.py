@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+from tests.soak.calls import Calls
 from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
 from tests.soak.hosts import Hosts
@@ -29,7 +30,10 @@ RUN_S = 480
 
 PARTS = {
     part.name: part
-    for part in (Crowds(), Cuts(), Kills(), Restarts(), Rolling(), Quota(), Slowloris(), Streams(), Hosts())
+    for part in (
+        *(Crowds(), Cuts(), Kills(), Calls(), Restarts(), Rolling(), Quota(), Slowloris()),
+        *(Streams(), Hosts()),
+    )
 }
 
 

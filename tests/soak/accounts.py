@@ -35,7 +35,8 @@ class TurnSums(NamedTuple):
 
 def unaccounted(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSums) -> list[str]:
     """What of the log has no row, or two, and which rows or sums say something else. A server that was killed leaves
-    the row of the request that it had sent or was about to send: `unfinished`."""
+    the row of the request that it had sent or was about to send: `unfinished`; one that a person stopped before its
+    first word has no name of its answer."""
     return [*_of_answers(log, rows, turn), *_of_rows(log, rows), *_of_sums(rows, turn)]
 
 
@@ -46,7 +47,8 @@ def _of_answers(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSum
     problems = [f"{reply_id} has {times} rows" for reply_id, times in named.items() if times > 1]
     problems += [f"the endpoint never answered {reply_id}" for reply_id in named if reply_id not in known]
     missing = [sent.reply_id for sent in log if sent.reply_id not in named and sent.mishap != "busy"]
-    if len(missing) > len(unfinished):
+    nameless = [row for row in rows if row.outcome == "cancelled" and row.reply_id is None]
+    if len(missing) > len(unfinished) + len(nameless):
         problems.append(f"{len(missing)} answers without a row, {len(unfinished)} unfinished ones: {missing}")
     if not len(log) <= len(rows) <= len(log) + len(unfinished):
         problems.append(f"{len(log)} requests, {len(rows)} rows, {len(unfinished)} of them unfinished")

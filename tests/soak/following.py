@@ -134,6 +134,8 @@ class Follower:
     script: Script
     cuts: Sequence[float] = ()
     seed: int = 0
+    stop_after: int | None = None
+    """Characters after which the person stops the answer."""
     on_event: Callable[[Shown, bool], None] = lambda shown, rose: None
     session_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     turn_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -184,12 +186,20 @@ class Follower:
                         turnId=self.turn_id,
                         prompt=self.script.prompt,
                     )
+                has_stopped = False
                 while self.shown.end is None:
                     await self._receive_one(connection)
+                    if not has_stopped and self._has_enough():
+                        has_stopped = True
+                        await _send(connection, type="cancel_turn", turnId=self.turn_id)
             finally:
                 cutting.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await cutting
+
+    def _has_enough(self) -> bool:
+        characters = sum(map(len, self.shown.texts.values()))
+        return self.stop_after is not None and characters > self.stop_after and self.shown.end is None
 
     async def _receive_one(self, connection: websockets.ClientConnection) -> None:
         text = await connection.recv(decode=False)

@@ -37,7 +37,7 @@ class Kills:
             before = tally.done
             while before + len(people.hit) < self.aim and monotonic() < until:
                 await asyncio.sleep(random.uniform(0.5, 2.5))
-                member = _one_to_kill(servers, endpoint)
+                member = one_to_kill(servers, endpoint)
                 people.kills.append(monotonic())
                 tally.count("kills")
                 await servers.kill(member)
@@ -72,7 +72,7 @@ def mishaps(number: int) -> Mishap | None:
     return "busy" if number % 7 == 0 else "drop" if number % 11 == 0 else None
 
 
-def _one_to_kill(servers: Fleet, endpoint: Endpoint) -> Member:
+def one_to_kill(servers: Fleet, endpoint: Endpoint) -> Member:
     """Mostly one to which a model is speaking; any other may run a tool, or nothing."""
     hearing = [
         member

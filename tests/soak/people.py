@@ -43,6 +43,8 @@ class People:
     card: str = ""
     same_cards: bool = True
     """False where tools may say it in other words: over two versions only that each card is there and has ended."""
+    stops: float = 0.0
+    """The share of answers that are stopped by the person."""
     kills: list[float] = field(default_factory=list)
     hit: set[float] = field(default_factory=set)
     _last: dict[str, float] = field(default_factory=dict)
@@ -68,7 +70,10 @@ class People:
         while not self._stopped:
             key = in_letters(random.getrandbits(40))
             script = Script(key, words=random.randint(*self.words), looks=random.randint(1, 2))
-            one = Follower(self.servers.addresses, self.servers.trace_id, script, on_event=self._noted)
+            stop_after = random.randint(1, 400) if random.random() < self.stops else None
+            one = Follower(
+                self.servers.addresses, self.servers.trace_id, script, on_event=self._noted, stop_after=stop_after
+            )
             self._last[one.turn_id] = monotonic()
             try:
                 await one.follow(TURN_S)
@@ -92,7 +97,8 @@ class People:
         self.tally.count("turns")
         self.tally.count(f"ended {shown.end or 'never'}{f': {shown.code}' if shown.code else ''}")
         problems = wrong(shown, script, self.card if self.same_cards else None)
-        if shown.end not in {"completed", "failed"} or (shown.end == "failed" and shown.code not in RETRYABLE):
+        ends = {"completed", "failed", *([] if one.stop_after is None else ["cancelled"])}
+        if shown.end not in ends or (shown.end == "failed" and shown.code not in RETRYABLE):
             problems.append(f"ended {shown.end} ({shown.code})")
         await self._count_calls(one, problems)
         problems += await self._stored(one)
@@ -117,10 +123,15 @@ class People:
         """How the rows of the turn's model calls differ from what the endpoint knows of them."""
         rows = await self.servers.select(CALLS, [one.turn_id])
         [turn] = await self.servers.select(TURN, [one.turn_id]) or [(0, None, None, None)]
-        problems = unaccounted(
-            self.endpoint.log.pop(one.script.key, []), [CallRow(*row) for row in rows], TurnSums(*turn)
-        )
+        log = self.endpoint.log.pop(one.script.key, [])
+        problems = unaccounted(log, [CallRow(*row) for row in rows], TurnSums(*turn))
+        answered = [sent for sent in log if sent.mishap != "busy"]
+        self.tally.count("requests that were answered", len(answered))
+        self.tally.count("answered requests without a row", any("without a row" in problem for problem in problems))
+        self.tally.count("answered requests with two rows", sum("has 2 rows" in problem for problem in problems))
         self.tally.count("model calls accounted for", len(rows))
+        for outcome, *_ in rows:
+            self.tally.count(f"rows {outcome}")
         return problems
 
     async def _stored(self, one: Follower) -> list[str]:

@@ -91,7 +91,7 @@ class SentReply:
 class Endpoint:
     """`calls` counts model calls by key without those that a mishap met, `log` has all requests; `words` are all words
     that were sent, `streaming` the ports of those to whom an answer is being sent. `mishap` is asked for each request
-    by its number."""
+    by its number; `is_down` says for which conversations a model answers 503 and nothing else."""
 
     base_url: str = ""
     calls: Counter[str] = field(default_factory=Counter)
@@ -99,15 +99,18 @@ class Endpoint:
     words: int = 0
     streaming: set[int] = field(default_factory=set)
     mishap: Callable[[int], Mishap | None] = lambda _: None
+    is_down: Callable[[str, str], bool] = lambda _key, _model: False
     requests: int = 0
 
 
 @asynccontextmanager
 async def speaking_endpoint(
     mishap: Callable[[int], Mishap | None] = lambda _: None,
+    *,
+    is_down: Callable[[str, str], bool] = lambda _key, _model: False,
 ) -> AsyncIterator[Endpoint]:
     """Serve `/v1/chat/completions` on a free port of loopback."""
-    endpoint = Endpoint(mishap=mishap)
+    endpoint = Endpoint(mishap=mishap, is_down=is_down)
     connections: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -163,7 +166,10 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: 
     endpoint.requests += 1
     log = endpoint.log.setdefault(script.key, [])
     met = any(one.mishap for one in log)  # once in a conversation: two in one call would end it
-    sent = SentReply(f"c{endpoint.requests}", None if met else endpoint.mishap(endpoint.requests), (100, script.words))
+    mishap: Mishap | None = None if met else endpoint.mishap(endpoint.requests)
+    if endpoint.is_down(script.key, str(body.get("model"))):
+        mishap = "busy"
+    sent = SentReply(f"c{endpoint.requests}", mishap, (100, script.words))
     log.append(sent)
     if sent.mishap == "busy":
         writer.write(b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n")

@@ -39,6 +39,11 @@ def test_a_turn_whose_server_was_killed_is_accounted_for() -> None:
     assert unaccounted(LOG, ROWS, SUMS) == []
 
 
+def test_an_answer_that_was_stopped_before_its_first_word_has_a_row_without_its_name() -> None:
+    stopped = row(None, outcome="cancelled", output=None)
+    assert unaccounted(LOG[1:2], [stopped], TurnSums(1, None, None, "h1")) == []
+
+
 @pytest.mark.parametrize(
     ("log", "rows", "turn", "problem"),
     [

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import pytest
 
+from tests.soak.calls import Calls
 from tests.soak.cuts import Cuts
 from tests.soak.kills import Kills
 from tests.soak.restarts import Restarts
@@ -37,6 +38,9 @@ NOT_JUDGED = {
     "kills that hit a running turn",
     "times PostgreSQL was stopped",
     "bytes, uncut = 1",
+    "ended cancelled",
+    "rows fallback",
+    "rows retry",
 }
 """Times, and how many there were of what: a slow machine has fewer, and joins more pieces of text into one."""
 
@@ -60,6 +64,12 @@ async def test_a_connection_that_is_cut_loses_nothing_and_repeats_nothing(tmp_pa
 @pytest.mark.timeout(600)
 async def test_a_server_killed_while_it_answers_loses_nothing(tmp_path: Path) -> None:
     assert await what_does_not_hold(Kills(aim=4), tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+async def test_every_model_call_is_accounted_for_whatever_breaks(tmp_path: Path) -> None:
+    assert await what_does_not_hold(Calls(aim=20), tmp_path) == []
 
 
 @pytest.mark.long

@@ -1,30 +1,31 @@
-"""How the caller's newest turns went: latency, tools, tokens, checks."""
+"""How turns went: latency, tools, tokens, cost, checks; one's own, and for administrators everybody's."""
 
-from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from server.edges.http.services import CurrentCaller, ForChat
-from server.protocol.wire_values import HistoryMessage
+from server.errors import NotAllowed
+from server.ports.evaluations import EvaluatedTurn, TurnTotals
 
-MOST_SESSIONS = 20
-"""Looked through for the newest turns: a person's last days."""
+LONGEST_DAYS = 366
 
 routes = APIRouter(tags=["evals"])
 
 
-class ToolRun(BaseModel):
+class ToolRunView(BaseModel):
     name: str
     status: str | None
 
 
-class EvaluatedTurn(BaseModel):
-    """`trace_id` is the turn, as in POST /api/chat. `latency_ms` is from the question to the stored answer; `checks`
-    counts the answer's claims by status. What was not reported is null."""
+class EvaluatedTurnView(BaseModel):
+    """`trace_id` is the turn, as in POST /api/chat. Times are in milliseconds from the question, `latency_ms` to the
+    stored answer; `checks` counts the answer's claims by status; `rag_hits` are the `searches` that found something.
+    What was not reported is null."""
 
     trace_id: str
     session_id: str
@@ -33,61 +34,82 @@ class EvaluatedTurn(BaseModel):
     question: str
     completed: bool
     latency_ms: float | None
+    first_token_ms: float | None
     model: str | None
     prompt_version: str | None
-    tools: list[ToolRun]
+    tools: list[ToolRunView]
+    tool_calls: int
+    searches: int
+    rag_hits: int
+    model_calls: int
     input_tokens: int | None
     output_tokens: int | None
     cost: float | None
-    checks: dict[str, int]
+    checks: Mapping[str, int]
     feedback: int | None
+
+    @classmethod
+    def of(cls, turn: EvaluatedTurn) -> "EvaluatedTurnView":
+        values = asdict(turn) | {"tool_calls": turn.tool_calls}
+        return cls(**values | {"trace_id": turn.turn_id, "flamechat_trace_id": turn.trace_id})
+
+
+class TurnTotalsView(BaseModel):
+    """Of the turns of one day (UTC) that one model answered. Percentiles and rates are null where there is nothing to
+    take them of; `completed_rate` is of all turns, `verified_share` of the claims of answers."""
+
+    day: str
+    model: str | None
+    turns: int
+    completed: int
+    completed_rate: float
+    p50_latency_ms: float | None
+    p95_latency_ms: float | None
+    p50_first_token_ms: float | None
+    p95_first_token_ms: float | None
+    tool_calls: int
+    searches: int
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    claims: int
+    verified_share: float | None
+    thumbs_up: int
+    thumbs_down: int
+
+    @classmethod
+    def of(cls, totals: TurnTotals) -> "TurnTotalsView":
+        values = asdict(totals)
+        verified = values.pop("verified_claims")
+        return cls(
+            **values,
+            completed_rate=totals.completed / totals.turns,
+            verified_share=verified / totals.claims if totals.claims else None,
+        )
+
+
+class EvaluatedView(BaseModel):
+    """`recent` newest first; `turns` is the same under its former name. `totals` by day and model, newest first."""
+
+    recent: list[EvaluatedTurnView]
+    turns: list[EvaluatedTurnView]
+    totals: list[TurnTotalsView]
 
 
 @routes.get("/evals")
 async def evals(
-    caller: CurrentCaller, services: ForChat, limit: Annotated[int, Query(ge=1, le=100)] = 20
-) -> dict[str, list[EvaluatedTurn]]:
-    """The newest turns, newest first."""
-    found: list[EvaluatedTurn] = []
-    for session in (await services.conversation.sessions(caller, None))[:MOST_SESSIONS]:
-        history = await services.conversation.history(caller, session.session_id)
-        by_turn: dict[str, list[HistoryMessage]] = {}
-        for message in history:
-            if message.turn_id is not None:
-                by_turn.setdefault(message.turn_id, []).append(message)
-        for turn_id, messages in by_turn.items():
-            turn = evaluated(turn_id, session.session_id, session.trace_id, messages)
-            if turn is not None:
-                found.append(turn)
-    return {"turns": sorted(found, key=lambda turn: turn.asked_at, reverse=True)[:limit]}
-
-
-def evaluated(turn_id: str, session_id: str, trace_id: str, messages: Sequence[HistoryMessage]) -> EvaluatedTurn | None:
-    """One turn from its messages; None when its question is on an earlier page of the history."""
-    asked = next((message for message in messages if message.sender == "user"), None)
-    if asked is None:
-        return None
-    answer = next((one for one in reversed(messages) if one.sender == "model" and "usage" in one.metadata), None)
-    metadata: dict[str, Any] = {} if answer is None else answer.metadata
-    usage: dict[str, Any] = metadata.get("usage") or {}
-    return EvaluatedTurn(
-        trace_id=turn_id,
-        session_id=session_id,
-        flamechat_trace_id=trace_id,
-        asked_at=asked.created_at,
-        question=asked.content_text,
-        completed=answer is not None,
-        latency_ms=None if answer is None else (answer.created_at - asked.created_at).total_seconds() * 1e3,
-        model=metadata.get("model"),
-        prompt_version=metadata.get("promptVersion"),
-        tools=[
-            ToolRun(name=one.tool_name or "", status=one.tool_status)
-            for one in messages
-            if one.sender in ("tool_result", "tool_error")
-        ],
-        input_tokens=usage.get("inputTokens"),
-        output_tokens=usage.get("outputTokens"),
-        cost=usage.get("cost"),
-        checks=dict(Counter(str(check.get("status")) for check in metadata.get("checks") or ())),
-        feedback=None if answer is None else answer.feedback,
-    )
+    caller: CurrentCaller,
+    services: ForChat,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    days: Annotated[int, Query(ge=1, le=LONGEST_DAYS)] = 30,
+    scope: Literal["own", "all"] = "own",
+) -> EvaluatedView:
+    """Turns that have ended, of the last days: one's own in the account that one acts for; `scope=all` is everybody's,
+    for administrators."""
+    if scope == "all" and not caller.is_administrator:
+        raise NotAllowed("Only an administrator of this server sees how everybody's turns went.")
+    since = datetime.now(UTC) - timedelta(days=days)
+    found = await services.evaluations.evaluated(caller, since=since, limit=limit, everybody=scope == "all")
+    recent = [EvaluatedTurnView.of(one) for one in found.recent]
+    return EvaluatedView(recent=recent, turns=recent, totals=[TurnTotalsView.of(one) for one in found.totals])

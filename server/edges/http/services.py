@@ -19,6 +19,7 @@ from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
 from server.errors import NotAuthenticated, NotFound, NotSupported
+from server.ports.evaluations import Evaluations
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
@@ -149,6 +150,7 @@ class ChatServices:
     library: TraceLibrary
     answer_within_s: float
     gateway: Gateway | None
+    evaluations: Evaluations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from server.adapters.in_process.relay import MemoryRelay
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
+from server.adapters.postgres.evaluations import PostgresEvaluations
 from server.adapters.postgres.history import PostgresHistory
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.kept_views import PostgresKeptViews
@@ -109,6 +110,7 @@ async def team_server(database: FreshDatabase, folder: Path) -> AsyncIterator[Te
                     plans=PostgresPlans(pool),
                     memory=PostgresCoreMemory(pool),
                     invocations=PostgresInvocations(pool),
+                    evaluations=PostgresEvaluations(pool),
                     notes=PostgresNotes(pool),
                     kept_views=PostgresKeptViews(pool),
                     history=PostgresHistory(pool),

@@ -16,6 +16,7 @@ import pytest
 from server.adapters.folder.objects import FolderObjects
 from server.adapters.in_process.identity import LocalIdentity
 from server.adapters.postgres.conversations import PostgresConversations
+from server.adapters.postgres.evaluations import PostgresEvaluations
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
@@ -68,6 +69,7 @@ async def local_server(
                     records=PostgresTraceRecords(pool),
                     plans=PostgresPlans(pool),
                     invocations=PostgresInvocations(pool),
+                    evaluations=PostgresEvaluations(pool),
                 ),
                 backing=Backing(objects=objects, identity=LocalIdentity(user), relay=relay, user=user),
                 workers=workers,

@@ -109,4 +109,16 @@ async def test_evals_report_latency_tools_tokens_and_checks_of_ones_own_turns(tm
         assert turns[0]["model"] == "script"
         assert turns[0]["latency_ms"] >= 0
         assert turns[0]["checks"] == {}
-        assert (await server.http.get("/api/evals", headers={"Authorization": "Bearer ben"})).json() == {"turns": []}
+        as_ben, as_root = ({"Authorization": f"Bearer {name}"} for name in ("ben", "root"))
+        nothing = {"recent": [], "turns": [], "totals": []}
+        assert (await server.http.get("/api/evals", headers=as_ben)).json() == nothing
+        assert (await server.http.get("/api/evals?scope=all", headers=as_ben)).status_code == 403
+        found = (await server.http.get("/api/evals?scope=all", headers=as_root)).json()
+        assert found["recent"] == turns
+        (totals,) = found["totals"]
+        assert (totals["model"], totals["turns"], totals["completed_rate"], totals["verified_share"]) == (
+            "script",
+            1,
+            1.0,
+            None,
+        )

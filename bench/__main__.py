@@ -3,6 +3,7 @@
 `streams`: what a token costs on the streams of other clients, and on the socket;
 `interrupts`: how long a turn takes, and how soon it goes on when the page answers;
 `history`: questions over 10,000 recordings in an embedded database;
+`spend`: the spend report over a year of a million model calls;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
@@ -43,6 +44,7 @@ from bench.rendering import print_rendering
 from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
 from bench.speedscope import print_against_speedscope
+from bench.spend import print_spend
 from bench.startup import print_startup
 from bench.streams import print_streams
 from bench.turn_queue import print_queue
@@ -91,6 +93,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "formats --growth": print_growth,
     "many": partial(print_many, LARGE),
     "history": print_history,
+    "spend": print_spend,
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,

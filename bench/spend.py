@@ -27,8 +27,8 @@ REPEATED = 3
 
 _ROWS = """
 alter table ai_invocation_summaries disable trigger user;
-insert into ai_invocation_summaries (invocation_id, account_id, user_id, attempt, call_number, try_number, purpose, executor,
-    model_asked, input_tokens, output_tokens, cost_usd, prompt_version, outcome, started_at, ended_at)
+insert into ai_invocation_summaries (invocation_id, account_id, user_id, attempt, call_number, try_number, purpose,
+    executor, model_asked, input_tokens, output_tokens, cost_usd, prompt_version, outcome, started_at, ended_at)
 select gen_random_uuid(), %(account)s, md5((floor(random() * %(people)s))::text)::uuid, 1, 1, 1,
     (array['answer', 'answer', 'answer', 'title'])[1 + floor(random() * 4)], 'in_process',
     (array['large', 'small', 'mini'])[1 + floor(random() * 3)], 1000 + n %% 5000, 100 + n %% 900, 0.001 * (n %% 17),
@@ -41,9 +41,9 @@ alter table ai_invocation_summaries enable trigger user;
 _SUMS = """
 insert into flamechat_private.ai_spend_days
 select (i.started_at at time zone 'UTC')::date, i.account_id, i.user_id, i.model_asked, i.purpose, count(*),
-    count(*) filter (where i.outcome <> 'ok'), count(*) filter (where i.cost_usd is null), coalesce(sum(i.input_tokens), 0),
-    coalesce(sum(i.cached_input_tokens), 0), coalesce(sum(i.output_tokens), 0), coalesce(sum(i.reasoning_tokens), 0),
-    coalesce(sum(i.cost_usd), 0), coalesce(i.prompt_version, '')
+    count(*) filter (where i.outcome <> 'ok'), count(*) filter (where i.cost_usd is null),
+    coalesce(sum(i.input_tokens), 0), coalesce(sum(i.cached_input_tokens), 0), coalesce(sum(i.output_tokens), 0),
+    coalesce(sum(i.reasoning_tokens), 0), coalesce(sum(i.cost_usd), 0), coalesce(i.prompt_version, '')
 from public.ai_invocation_summaries i
 group by 1, i.account_id, i.user_id, i.model_asked, i.purpose, coalesce(i.prompt_version, '')
 """
@@ -62,7 +62,9 @@ async def _measured(calls: int) -> None:
             cells = _fill(postgres.owner_dsn, account, calls)
             print(f"\n{calls:,} calls of {PEOPLE} people over {DAYS} days: {cells:,} sums of days\n")
             print(f"{'by':10} {'rows':>8} {'CPU, ms':>9} {'clock, ms':>10}   bound {MOST_MS:g} ms of CPU")
-            server = int(next((Path(folder) / "postgres").rglob("postmaster.pid")).read_text(encoding="utf-8").split()[0])
+            server = int(
+                next((Path(folder) / "postgres").rglob("postmaster.pid")).read_text(encoding="utf-8").split()[0]
+            )
             async with Database(postgres.server_dsn) as database:
                 invocations = PostgresInvocations(database)
                 for by in SpendBy:
@@ -83,6 +85,7 @@ def _fill(owner_dsn: str, account: str, calls: int) -> int:
         with psycopg.ClientCursor(owner) as cursor:
             cursor.execute(_ROWS.encode(), parameters)
         owner.execute(_SUMS.encode())
+        owner.execute("select flamechat_private.close_spend_days()")
         owner.execute("analyze")
         row = owner.execute("select count(*) from flamechat_private.ai_spend_days").fetchone()
     return 0 if row is None else int(row[0])

@@ -101,7 +101,7 @@ class PlanRecords(Protocol):
         ...
 
     async def roll_periods(self) -> None:
-        """Start the current month for everybody whose last one is over."""
+        """Start the current month for everybody whose last one is over; add up what was spent on days that are over."""
         ...
 
 

@@ -28,6 +28,7 @@ from server.edges.http.services import (
     Gateway,
     KnowledgeServices,
     MemoryServices,
+    News,
     PictureServices,
     PlanServices,
     QuestionServices,
@@ -259,8 +260,7 @@ def _services(
             conversation=conversation,
             sockets=sockets,
             socket_idle_s=settings.socket_idle_seconds,
-            gates=keys_and_gates.gate_informing_of(adapters),
-            informing=informing_of(adapters),
+            news=News(gates=keys_and_gates.gate_informing_of(adapters), budgets=informing_of(adapters)),
         ),
         plans=PlanServices(
             administration=administration,

@@ -43,7 +43,7 @@ async def evaluated(world: World, caller: Caller, *, everybody: bool = False, li
     return await world.evaluations.evaluated(caller, since=LONG_AGO, limit=limit, everybody=everybody)
 
 
-async def test_a_turn_tells_its_tools_searches_tokens_checks_and_what_was_thought_of_it(world: World) -> None:
+async def test_a_turn_has_its_tools_searches_tokens_checks_and_what_was_thought_of_it(world: World) -> None:
     caller = await world.user()
     talk, answer_id = await one_turn(world, caller, calls=2)
     await world.conversations.rate_message(caller, answer_id, score=1, reason=None)
@@ -74,7 +74,7 @@ async def test_a_turn_tells_its_tools_searches_tokens_checks_and_what_was_though
     assert totals.day == turn.asked_at.date().isoformat()
 
 
-async def test_an_answer_without_a_model_call_tells_what_it_says_of_itself(world: World) -> None:
+async def test_an_answer_without_a_model_call_has_what_it_reports_of_itself(world: World) -> None:
     caller = await world.user()
     await one_turn(world, caller, model="Built-in analyst")
     (turn,) = (await evaluated(world, caller)).recent

@@ -2,13 +2,16 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from decimal import Decimal
 
 import psycopg
 import pytest
 
+from limits.administration import Author
 from limits.plans import Plan
 from limits.refusals import LimitType
+from limits.spending import SpendingLimits
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.pool import Database
@@ -100,3 +103,24 @@ async def test_five_hundred_prompts_at_once_never_spend_more_than_the_budget_and
     assert Decimal(1) - 2 * BOUND.cost_usd <= spent <= Decimal(1) + BOUND.cost_usd  # type: ignore[operator]
     assert here["answered"] > 0
     assert here["refused"] > 0
+
+
+async def test_calls_of_one_person_at_once_wait_for_each_other_and_never_in_a_circle(
+    crowded_database: FreshDatabase,
+) -> None:
+    async with Database(crowded_database.server, max_connections=12) as database:
+        world = postgres_world(crowded_database.owner, database)
+        plan = Plan(name="rich", display_name="Rich", monthly_cost_limit_cents=1_000_000)
+        callers = [await world.user(plan)]
+        callers.append(await world.member(callers[0]))
+        limits = SpendingLimits(monthly_token_limit=1_000_000)
+        await world.plans.limit_account(callers[0].account_id, limits, Author(user_id=callers[0].user_id))
+
+        async def calls(number: int) -> None:
+            row = replace(a_call(callers[number % 2], new_uuid()), model_asked=f"m{number % 11}")
+            await world.invocations.begin(row, BOUND)
+            await world.invocations.record(ended(row, str(COST)))
+
+        await asyncio.gather(*(calls(number) for number in range(60)))
+        spending = await world.plans.account_spending(callers[0].account_id)
+    assert spending.spent_tokens == 60 * 100

@@ -124,6 +124,7 @@ class PostgresPlans:
     async def roll_periods(self) -> None:
         async with self._database.transaction() as connection:
             await connection.execute(statement("roll_periods"))
+            await connection.execute(statement("close_spend_days"))
 
     async def _change_user(
         self, action: str, user_id: str, author: Author, parameters: dict[str, Any], *, plan_name: str | None = None

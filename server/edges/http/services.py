@@ -162,6 +162,17 @@ class StreamServices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What a socket is informed of besides its session; None where there is nothing of that kind."""
+
+    gates: GateInforming | None = None
+    budgets: BudgetInforming | None = None
+
+
+NO_NEWS = News()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SocketServices:
     """The conversation's socket."""
 
@@ -169,8 +180,7 @@ class SocketServices:
     conversation: Conversation
     sockets: OpenSockets
     socket_idle_s: float
-    gates: GateInforming | None = None
-    informing: BudgetInforming | None = None
+    news: News = NO_NEWS
     expired_grace_s: float = EXPIRED_GRACE_S
 
 

@@ -286,17 +286,17 @@ class Connection:
 
     async def _inform_of_gates(self) -> None:
         """Until the socket closes."""
-        if self._services.gates is None:
+        if self._services.news.gates is None:
             return
-        with self._services.gates.listener(lambda: self._account_id) as listener:
+        with self._services.news.gates.listener(lambda: self._account_id) as listener:
             async for message in listener.news():
                 await self._send(message)
 
     async def _inform_of_budgets(self, caller: Caller) -> None:
         """Until the socket closes."""
-        if self._services.informing is None:
+        if self._services.news.budgets is None:
             return
-        with self._services.informing.listener(caller, lambda: self._account_id) as listener:
+        with self._services.news.budgets.listener(caller, lambda: self._account_id) as listener:
             async for message in listener.news():
                 await self._send(message)
 

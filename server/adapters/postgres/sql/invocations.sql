@@ -69,22 +69,11 @@ limit %(limit)s
 
 -- name: spend
 -- From the sums of days.
-select case %(by)s
-        when 'day' then to_char(d.day, 'YYYY-MM-DD') when 'user' then d.user_id::text
-        when 'account' then d.account_id::text when 'model' then d.model when 'prompt' then d.prompt_version
-        else d.purpose
-    end as key,
-    sum(d.calls)::bigint as calls, sum(d.failed_calls)::bigint as failed_calls,
-    sum(d.unpriced_calls)::bigint as unpriced_calls, sum(d.input_tokens)::bigint as input_tokens,
-    sum(d.cached_input_tokens)::bigint as cached_input_tokens, sum(d.output_tokens)::bigint as output_tokens,
-    sum(d.reasoning_tokens)::bigint as reasoning_tokens,
-    case when sum(d.unpriced_calls) < sum(d.calls) then sum(d.cost_usd) end as cost_usd
-from flamechat_private.ai_spend_days d
-where d.calls > 0
-    and (%(since)s::timestamptz is null or d.day >= (%(since)s::timestamptz at time zone 'UTC')::date)
-    and (%(until)s::timestamptz is null or d.day <= (%(until)s::timestamptz at time zone 'UTC')::date)
-group by 1
-order by case when %(by)s = 'day' then min(d.day) end, sum(d.cost_usd) desc, sum(d.input_tokens + d.output_tokens) desc, 1
+select * from public.spend_report(%(by)s, %(since)s, %(until)s)
+
+-- name: close_spend_days
+-- Those that are over.
+select flamechat_private.close_spend_days()
 
 -- name: prompt_outcomes
 -- Most turns first.

@@ -30,7 +30,7 @@ async def spend(server: RunningServer, caller: Caller, cost: str) -> None:
 
 
 async def look(server: RunningServer) -> None:
-    informing = server.parts.services.socket.informing
+    informing = server.parts.services.socket.news.budgets
     assert informing is not None
     await informing.look()
 

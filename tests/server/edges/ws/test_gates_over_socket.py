@@ -12,7 +12,7 @@ from tests.server.turns.test_gates_at_uploads import a_baseline, checks_of, made
 
 
 def informing_of(server: RunningServer) -> GateInforming:
-    informing = server.parts.services.socket.gates
+    informing = server.parts.services.socket.news.gates
     assert informing is not None
     return informing
 

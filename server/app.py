@@ -82,14 +82,14 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 
 def _background(parts: "Parts", settings: "Settings") -> "list[tuple[str, Callable[[], Awaitable[None]]]]":
     """The loops of a server by name: what informs its listeners, and what is done where turns are run."""
-    socket, memory = parts.services.socket, parts.services.memory
+    news, memory = parts.services.socket.news, parts.services.memory
     loops: list[tuple[str, Callable[[], Awaitable[None]]]] = [("event_loop_lag", parts.measures.watch_loop)]
-    if socket.gates is not None:
-        loops.append(("gate_results", socket.gates.run))
+    if news.gates is not None:
+        loops.append(("gate_results", news.gates.run))
     if memory.account_memory is not None:
         loops.append(("memory_versions", memory.memory.informing.run))
-    if socket.informing is not None:
-        loops.append(("budget_notices", socket.informing.run))
+    if news.budgets is not None:
+        loops.append(("budget_notices", news.budgets.run))
     if not settings.runs_turns:
         return loops
     loops.append(("retention", parts.retention.run))

@@ -28,7 +28,6 @@ from server.edges.http.services import (
     Gateway,
     KnowledgeServices,
     MemoryServices,
-    News,
     PictureServices,
     PlanServices,
     QuestionServices,
@@ -41,6 +40,7 @@ from server.edges.http.services import (
     TraceServices,
     UploadServices,
 )
+from server.edges.ws.news import News
 from server.edges.ws.open_sockets import OpenSockets
 from server.ports.budget_notices import BudgetNotices
 from server.ports.clock import Clock

@@ -17,6 +17,7 @@ from server.edges.http.picture_limiter import PictureLimiter
 from server.edges.http.request_rates import RequestRates
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
+from server.edges.ws.news import NO_NEWS, News
 from server.edges.ws.open_sockets import OpenSockets
 from server.errors import NotAuthenticated, NotFound, NotSupported
 from server.ports.evaluations import Evaluations
@@ -27,11 +28,9 @@ from server.ports.traces import TraceRow, TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
-from server.turns.budget_informing import BudgetInforming
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
-from server.turns.gate_informing import GateInforming
 from server.turns.gate_keeping import GateKeeping
 from server.turns.key_identity import KEY_BEGINS, require
 from server.turns.key_issuing import KeyIssuing
@@ -159,17 +158,6 @@ class StreamServices:
 
     turns: ClientStreams
     other_origins: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class News:
-    """What a socket is informed of besides its session; None where there is nothing of that kind."""
-
-    gates: GateInforming | None = None
-    budgets: BudgetInforming | None = None
-
-
-NO_NEWS = News()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,28 +105,31 @@ export function visibleBoxes(
   draw: (x: number, width: number, index: number, covered: number) => void,
 ): void {
   const scale = pixels / (to - from);
+  const cellWidth = CELL / scale;
+  const { start, end } = boxes;
   const first = boxes.rowOffsets[row]!;
   const last = boxes.rowOffsets[row + 1]!;
   const sums = widthsBefore(boxes);
-  let drawn = -CELL; // the cell before
+  let drawn = -1; // the cell before, counted from the window's start
   let index = firstEndingAfter(boxes, first, last, from);
-  while (index < last && boxes.start[index]! < to) {
-    const x = (boxes.start[index]! - from) * scale;
-    const wide = (boxes.end[index]! - boxes.start[index]!) * scale;
+  while (index < last && start[index]! < to) {
+    const x = (start[index]! - from) * scale;
+    const wide = (end[index]! - start[index]!) * scale;
     if (wide >= CELL) {
       draw(x, wide, index, 1);
       index += 1;
       continue;
     }
-    const cell = Math.floor(x / CELL) * CELL;
-    const begin = from + cell / scale;
-    const end = from + (cell + CELL) / scale;
-    const next = gallop(boxes, index + 1, last, end);
+    const cell = Math.floor(x / CELL);
+    const right = from + (cell + 1) * cellWidth;
+    const next = gallop(boxes, index + 1, last, right);
     if (cell !== drawn) {
-      let taken = sums[next]! - sums[index]! - Math.max(0, boxes.end[next - 1]! - end);
-      if (index > first) taken += Math.max(0, boxes.end[index - 1]! - begin);
-      if (next < last) taken += Math.max(0, end - boxes.start[next]!);
-      draw(cell, CELL, index, Math.min(1, (taken * scale) / CELL));
+      const into = end[next - 1]! - right; // what reaches over an edge of the cell belongs to both sides of it
+      let taken = sums[next]! - sums[index]! - (into > 0 ? into : 0);
+      const left = right - cellWidth;
+      if (index > first && end[index - 1]! > left) taken += end[index - 1]! - left;
+      if (next < last && start[next]! < right) taken += right - start[next]!;
+      draw(cell * CELL, CELL, index, taken < cellWidth ? taken / cellWidth : 1);
       drawn = cell;
     }
     index = next;

@@ -107,7 +107,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       const dim = matches !== null && !matches[frame];
       const left = Math.max(x, -4);
       const seen = Math.min(x + wide, scene.width + 4) - left;
-      const strength = dim ? DIM : matches ? 0 : THINNEST - Math.min(THINNEST, Math.floor(covered * (THINNEST + 1)));
+      const strength = dim ? DIM : matches || covered >= 0.75 ? 0 : THINNEST - Math.floor(covered * (THINNEST + 1));
       const bucket = colourOf(index, frame) + strength * palette.length;
       const rects = (buckets[bucket] ??= []);
       const isCell = wide === CELL;

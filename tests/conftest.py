@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.plugins.postgres",
     "tests.plugins.worlds",
     "tests.plugins.relays",
+    "tests.plugins.secrets_in_logs",
 ]
 
 ALIASES = (

@@ -1,6 +1,7 @@
 """What Langfuse gets to see of a turn: who, when, which model and prompt; and its contents only where they may go."""
 
 import asyncio
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,7 +20,8 @@ from tests.server.agent.turns import endpoint_models
 pytestmark = pytest.mark.long
 
 OUTCOME = "langfuse.observation.metadata.outcome"
-ASKED = "Why is my-secret-project slow? My key is sk-abcdefghijklmnop1234."
+PROGRAM_KEY = f"fc_abcdefghij_{'s3cr-t_9' * 5}xyz"
+ASKED = f"Why is my-secret-project slow? My keys are sk-abcdefghijklmnop1234 and {PROGRAM_KEY}."
 DRAW = Reply(
     text="I look closely.", calls=(("generate_flamegraph_screenshot", "{}"), ("get_top_functions", '{"limit": 5}'))
 )
@@ -65,7 +67,8 @@ async def test_nothing_of_what_was_asked_found_or_answered_is_sent() -> None:
         )
     sent = around.project.sent.decode(errors="replace")
     assert "generation" in sent
-    assert [word for word in (*CONTENTS, "sk-abcdefghijklmnop1234", "sk-test-key") if word in sent] == []
+    hidden = (*CONTENTS, "sk-abcdefghijklmnop1234", "sk-test-key", "s3cr-t_9")
+    assert [word for word in hidden if word in sent] == []
 
 
 async def test_contents_go_where_the_setting_lets_them_but_no_key_and_no_picture_does() -> None:
@@ -80,7 +83,7 @@ async def test_contents_go_where_the_setting_lets_them_but_no_key_and_no_picture
     assert [word for word in CONTENTS if word not in sent] == [PNG]
     assert "image/png sha256:" in sent
     assert around.project.others == [], "the package would upload pictures"
-    assert "sk-abcdefghijklmnop1234" not in sent
+    assert [key for key in ("sk-abcdefghijklmnop1234", PROGRAM_KEY, "s3cr-t_9") if key in sent] == []
     assert around.project.scores[0]["comment"] == "not enough"
 
 
@@ -224,11 +227,11 @@ async def test_a_turn_that_fails_says_so_with_the_kind_of_its_error() -> None:
     assert "bad_request" in str(end["langfuse.observation.metadata.error"])
 
 
-async def test_a_key_in_what_a_person_writes_of_an_answer_is_masked() -> None:
+@pytest.mark.parametrize("key", ["sk-abcdefghijklmnop1234", PROGRAM_KEY])
+async def test_a_key_in_what_a_person_writes_of_an_answer_is_masked(key: str) -> None:
     async with watched(with_contents=True) as around:
-        around.scores.rated(
-            turn_id="turn-1", message_id="m", user_id="u1", score=-1, reason="try sk-abcdefghijklmnop1234 instead"
-        )
+        around.scores.rated(turn_id="turn-1", message_id="m", user_id="u1", score=-1, reason=f"try {key} instead")
         await asyncio.to_thread(around.connection.client.flush)
         await around.project.arrived(scores=1)
-    assert around.project.scores[0]["comment"] == "try *** instead"
+    assert re.fullmatch(r"try \S*\*\*\* instead", around.project.scores[0]["comment"])
+    assert "s3cr-t_9" not in str(around.project.scores)

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.plugins.secrets_in_logs import keys_in
+
 ROOT = Path(__file__).parents[2]
 START_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 60
@@ -73,6 +75,7 @@ def running_server(data: Path, settings: Mapping[str, str]) -> Iterator[RunningS
         yield RunningServer(address, data, lines, process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=STOP_TIMEOUT_S) == 0, "".join(lines[-40:])
+        assert keys_in("".join(lines)) == [], "a key for programs stands in the server's log"
     finally:
         process.kill()
         process.wait()

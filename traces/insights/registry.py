@@ -27,8 +27,8 @@ from traces.insights import (
 )
 from traces.insights import recording_quality as quality
 from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
+from traces.insights.recording_figures import RecordingFigure, recording_figures
 from traces.insights.subject import Subject
-from traces.insights.trace_figures import TraceFigure, trace_figures
 from traces.model import Trace
 
 DETECTORS: tuple[Detector, ...] = (
@@ -84,17 +84,17 @@ def insights(trace: Trace, *, profile: int | None = None, before: Trace | None =
         if "insights" not in trace.answers:
             subject = Subject(trace, profile_at(trace, None), None)
             trace.answers["insights"] = tuple(_detected(detector, subject) for detector in DETECTORS)
-            trace.answers["figures"] = trace_figures(subject)
+            trace.answers["figures"] = recording_figures(subject)
         found: tuple[Insight, ...] = trace.answers["insights"]
         return found
     subject = Subject(trace, profile_at(trace, profile), before)
     return tuple(_detected(detector, subject) for detector in DETECTORS)
 
 
-def figures_of(trace: Trace) -> tuple[TraceFigure, ...]:
+def figures_of(trace: Trace) -> tuple[RecordingFigure, ...]:
     """Figures of a trace as such that findings judge it by, of its main profile; made with its insights."""
     insights(trace)
-    found: tuple[TraceFigure, ...] = trace.answers["figures"]
+    found: tuple[RecordingFigure, ...] = trace.answers["figures"]
     return found
 
 

@@ -10,7 +10,7 @@ from traces.values import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class TraceFigure:
+class RecordingFigure:
     """`name` as questions have it; nanoseconds, or a count."""
 
     name: str
@@ -18,23 +18,23 @@ class TraceFigure:
     unit: Unit
 
 
-def trace_figures(subject: Subject) -> tuple[TraceFigure, ...]:
+def recording_figures(subject: Subject) -> tuple[RecordingFigure, ...]:
     """Those that the recording has: `lcp` and `fcp` (the largest and first contentful paint after the navigation
     before it), `inp` (the slowest interaction), `long-task-count` (how many tasks take more than 50 ms) and
     `total-blocking-time` (by how much they go beyond), `gc` (in functions that are named for garbage collection)."""
-    found: list[TraceFigure] = []
+    found: list[RecordingFigure] = []
     for name, marks in (("lcp", LARGEST_PAINT), ("fcp", FIRST_PAINT)):
         paint = painted(subject, marks)
         if subject.is_page and paint is not None:
-            found.append(TraceFigure(name, float(paint[1] - paint[0]), Unit.NANOSECONDS))
+            found.append(RecordingFigure(name, float(paint[1] - paint[0]), Unit.NANOSECONDS))
     slowest = slowest_interaction(subject)
     if slowest is not None:
-        found.append(TraceFigure("inp", float(slowest[1] - slowest[0]), Unit.NANOSECONDS))
+        found.append(RecordingFigure("inp", float(slowest[1] - slowest[0]), Unit.NANOSECONDS))
     thread = tasks(subject)
     if thread is not None:
         over = durations(*thread) - int(threshold("long-tasks.length"))
-        found.append(TraceFigure("long-task-count", float((over > 0).sum()), Unit.COUNT))
-        found.append(TraceFigure("total-blocking-time", float(over[over > 0].sum()), Unit.NANOSECONDS))
+        found.append(RecordingFigure("long-task-count", float((over > 0).sum()), Unit.COUNT))
+        found.append(RecordingFigure("total-blocking-time", float(over[over > 0].sum()), Unit.NANOSECONDS))
     if subject.unit is Unit.NANOSECONDS and subject.total > 0:
-        found.append(TraceFigure("gc", subject.category("garbage-collection").value, Unit.NANOSECONDS))
+        found.append(RecordingFigure("gc", subject.category("garbage-collection").value, Unit.NANOSECONDS))
     return tuple(found)

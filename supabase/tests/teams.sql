@@ -1,6 +1,6 @@
 -- Two members of one account and a stranger, in a project's own test runner (`supabase test db`) and in ours.
 begin;
-select plan(34);
+select plan(51);
 
 insert into auth.users (id, email, email_confirmed_at)
 values
@@ -90,6 +90,40 @@ select 'd0000000-0000-4000-9000-000000000001', 'AAAAAAAAAAAA', id, 'd0000000-000
 from team;
 select realtime.send('{}', 'ai_response', 'chat:d0000000-0000-4000-9000-00000000000a');
 
+
+-- What is remembered: a fact of the account's, and of anna's own an answer in her conversation and a preference.
+select lives_ok(
+    $$select public.write_core_memory('d0000000-0000-4000-8000-00000000000a', (select id from team), 'we ship', 0)$$,
+    'anna has a fact remembered'
+);
+select lives_ok(
+    $$select public.propose_core_memory(
+        'd0000000-0000-4000-8000-00000000000a', (select id from team), 'd0000000-0000-4000-9000-00000000000a',
+        'd0000000-0000-4000-a000-00000000000a', 'append', null, 'only mine', null
+    )$$, 'something is proposed to her'
+);
+select lives_ok(
+    $$select public.keep_onboarding('d0000000-0000-4000-8000-00000000000a', (select id from team), '{"answers": {}}')$$,
+    'she answers what the account is asked'
+);
+select throws_ok(
+    $$select public.keep_onboarding('d0000000-0000-4000-8000-00000000000c', (select id from team), '{}')$$,
+    'PT404', null, 'a stranger does not'
+);
+select throws_ok(
+    $$select public.write_core_memory('d0000000-0000-4000-8000-00000000000b', (select id from team), 'hers', 1)$$,
+    'PT403', null, 'bea strikes nothing that anna said'
+);
+insert into public.memories (account_id, user_id, kind, text, source, source_key, session_id, meaning)
+select id, null::uuid, 'finding', 'the account''s', 'finding', 'a', null::uuid, '' from team
+union all
+select id, 'd0000000-0000-4000-8000-00000000000a', 'preference', 'anna''s', 'person', 'b', null, '' from team
+union all
+select id, 'd0000000-0000-4000-8000-00000000000a', 'answer', 'to anna', 'answer', 'c',
+    'd0000000-0000-4000-9000-00000000000a', '' from team;
+insert into public.knowledge_documents (account_id, name, sha256, bytes)
+select id, 'runbook.md', repeat('e', 64), 1 from team;
+
 create function pg_temp.sign_in(p_user text, p_topic text) returns void language sql as $$
     select set_config('request.jwt.claims', jsonb_build_object('sub', p_user, 'role', 'authenticated')::text, true),
         set_config('realtime.topic', p_topic, true)
@@ -110,6 +144,12 @@ select is((select count(*) from public.kept_views), 0::bigint, 'nobody''s views'
 select is((select count(*) from storage.objects), 0::bigint, 'nobody''s pictures');
 select is((select count(*) from realtime.messages), 0::bigint, 'nothing on anna''s topic');
 select throws_ok('select * from public.account_invitations', '42501', null, 'no invitations');
+select is((select text from public.core_memories), 'we ship', 'what the account remembers');
+select results_eq('select text from public.memories', array['the account''s'], 'and nothing that is anna''s own');
+select is((select count(*) from public.core_memory_proposals), 0::bigint, 'nothing proposed to anna');
+select is((select count(*) from public.core_memory_onboardings), 0::bigint, 'nor what she answered');
+select is((select count(*) from public.knowledge_documents where account_id is not null), 1::bigint, 'the runbook');
+select throws_ok('update public.memories set text = ''hers''', '42501', null, 'writes no memory by herself');
 select throws_ok('update public.chat_sessions set visibility = ''account''', '42501', null, 'shows nothing by herself');
 select throws_ok('select * from flamechat_private.session_readers', '42501', null, 'nor asks who reads what');
 reset role;
@@ -126,6 +166,7 @@ select is((select count(*) from public.chat_sessions), 2::bigint, 'bea reads it'
 select is((select count(*) from public.chat_messages), 2::bigint, 'with its messages');
 select is((select count(*) from storage.objects), 1::bigint, 'and its picture');
 select is((select count(*) from realtime.messages), 1::bigint, 'and listens to it');
+select is((select count(*) from public.memories), 2::bigint, 'and reads what was answered there, no preference');
 reset role;
 
 -- As carl, a stranger.
@@ -136,7 +177,15 @@ select is((select count(*) from public.chat_sessions), 0::bigint, 'no conversati
 select is((select count(*) from storage.objects), 0::bigint, 'no picture');
 select is((select count(*) from realtime.messages), 0::bigint, 'and hears nothing');
 select is((select count(*) from public.account_members), 1::bigint, 'nor who is in the account');
+select is((select count(*) from public.core_memories), 0::bigint, 'nor a fact');
+select is((select count(*) from public.memories), 0::bigint, 'a memory');
+select is((select count(*) from public.core_memory_changes), 0::bigint, 'how it came to be');
+select is((select count(*) from public.knowledge_documents where account_id is not null), 0::bigint, 'nor a document');
 reset role;
+
+-- What is deleted takes its memories along.
+delete from public.chat_sessions where id = 'd0000000-0000-4000-9000-00000000000a';
+select is((select count(*) from public.memories where source_key = 'c'), 0::bigint, 'its answer goes with a conversation');
 
 select * from finish();
 rollback;

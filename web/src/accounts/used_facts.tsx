@@ -18,7 +18,7 @@ export function UsedFacts({ facts }: { facts: string[] }) {
   };
   return (
     <details class="used-facts">
-      <summary>{`used ${facts.length} ${facts.length === 1 ? "thing" : "things"} you told me`}</summary>
+      <summary>{["used", facts.length, facts.length === 1 ? "thing" : "things", "you told me"].join(" ")}</summary>
       <ul aria-label="What the answer goes by">
         {facts.map((fact) => (
           <li key={fact}>

@@ -17,7 +17,7 @@ from server.agent.tools.get_insights import GET_INSIGHTS
 from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
-from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
+from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE, MANAGE_MEMORIES
 from server.agent.tools.remembered.search_findings import GET_USAGE, SEARCH_FINDINGS
 from server.agent.tools.remembered.search_knowledge import SEARCH_KNOWLEDGE
 from server.agent.tools.remembered.search_memory import SEARCH_MEMORY
@@ -57,6 +57,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     GET_USAGE,
     CORE_MEMORY_APPEND,
     CORE_MEMORY_REPLACE,
+    MANAGE_MEMORIES,
     SHOW_IN_VIEWER,
     NAVIGATE,
     SET_FILTER,

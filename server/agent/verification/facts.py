@@ -21,7 +21,7 @@ from traces.values import Unit
 
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 OF_UNIT = {Unit.NANOSECONDS: Dimension.TIME, Unit.BYTES: Dimension.BYTES, Unit.COUNT: Dimension.COUNT}
-OF_MEMORY = frozenset({"core_memory_append", "core_memory_replace"})
+OF_MEMORY = frozenset({"core_memory_append", "core_memory_replace", "manage_memories"})
 """Tools whose results are people's words: what they say of figures, this trace does not verify."""
 NOBODY: frozenset[str] = frozenset()
 

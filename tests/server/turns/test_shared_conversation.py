@@ -31,6 +31,7 @@ ELSEWHERE = {
     "get_usage",
     "core_memory_append",
     "core_memory_replace",
+    "manage_memories",
     "ask_person",
     "pick_trace",
 }

@@ -1,14 +1,14 @@
-"""core_memory_append and core_memory_replace: propose that a fact is remembered, replaced or forgotten. Neither writes:
-the person decides.
+"""core_memory_append, core_memory_replace, manage_memories: propose that a fact is remembered, replaced or forgotten.
+None of them writes: the person decides.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, Proposed
-from server.agent.tools.contract.tool_errors import ToolFailed
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.quoting import quoted
 
 FACT_CHARACTERS = 500
@@ -23,6 +23,25 @@ class AppendFact(ToolArguments):
 class ReplaceFact(ToolArguments):
     old: Annotated[Fact, Field(description="the line as it stands")]
     new: Annotated[str, Field(max_length=2 * FACT_CHARACTERS, description="in its place; empty: forget it")] = ""
+
+
+class ManageMemories(ToolArguments):
+    """`old` is what is corrected or forgotten, as it stands."""
+
+    action: Literal["remember", "correct", "forget"]
+    fact: Annotated[str, Field(max_length=2 * FACT_CHARACTERS)] = ""
+    old: Annotated[str, Field(max_length=2 * FACT_CHARACTERS)] = ""
+
+
+async def ask_manage(asking: Asking, arguments: ManageMemories) -> Outcome:
+    fact, old = arguments.fact.strip() or None, arguments.old.strip() or None
+    needed = {"remember": (fact, "fact"), "correct": (fact and old, "fact and old"), "forget": (old, "old")}
+    has_them, names = needed[arguments.action]
+    if not has_them:
+        raise ToolRetry(f"{arguments.action} needs {names}.")
+    if arguments.action == "remember":
+        return await _proposed(asking, text=fact)
+    return await _proposed(asking, old=old, text=fact if arguments.action == "correct" else None)
 
 
 async def ask_append(asking: Asking, arguments: AppendFact) -> Outcome:
@@ -76,6 +95,17 @@ CORE_MEMORY_REPLACE = Tool(
     arguments=ReplaceFact,
     ask=ask_replace,
     doing=lambda a: f"Proposing to change: {a.old[:60]}",
+    fields=frozenset({"status", "text", "old"}),
+    narrow="use a shorter fact",
+    needs=frozenset({"memory"}),
+)
+
+MANAGE_MEMORIES = Tool(
+    name="manage_memories",
+    description="For what is to be remembered, corrected or forgotten (`old`): proposes it.",
+    arguments=ManageMemories,
+    ask=ask_manage,
+    doing=lambda a: f"Proposing to {a.action}: {(a.fact or a.old)[:60]}",
     fields=frozenset({"status", "text", "old"}),
     narrow="use a shorter fact",
     needs=frozenset({"memory"}),

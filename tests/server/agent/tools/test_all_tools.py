@@ -41,6 +41,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "pick_trace": {"question": "Which one is before?"},
     "core_memory_append": {"fact": "draw is ours"},
     "core_memory_replace": {"old": "draw is ours", "new": "draw is Anna's"},
+    "manage_memories": {"action": "correct", "old": "draw is ours", "fact": "draw is Anna's"},
     "search_knowledge": {"query": "how to record"},
     "ask_traces": {"question": "total time of load over my runs"},
     "query_library": {"sql": "SELECT name, self_ms FROM lib.functions"},
@@ -76,10 +77,10 @@ async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) 
         )
 
 
-def test_all_schemas_together_stay_under_3450_tokens() -> None:
+def test_all_schemas_together_stay_under_3500_tokens() -> None:
     unmounted = [tool for tool in TOOLS if not tool.needs & {"viewer", "view", "page"}]
     mounted = [tool for tool in TOOLS if tool not in unmounted]
-    assert len(_as_sent([function_definition(tool) for tool in unmounted])) / 4 < 3_450
+    assert len(_as_sent([function_definition(tool) for tool in unmounted])) / 4 < 3_500
     assert len(_as_sent([function_definition(tool) for tool in mounted])) / 4 < 750
     """A token is taken for four characters, as the encoding itself cannot be had without a network."""
 

@@ -95,6 +95,7 @@ class Settings(BaseSettings):
     webhooks: bool = False
     memory: Literal["on", "off"] = "on"
     memory_writes: Literal["ask", "auto", "off"] = "ask"
+    memory_model: str | None = None
     embedder: Literal["auto", "encoder", "folder", "service", "none"] = "auto"
     embedding_model: str | None = None
     embedding_base_url: str | None = None

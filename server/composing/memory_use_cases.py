@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from server.adapters.model.noticed_facts import MOST_TOKENS, ModelNoticer
 from server.adapters.supabase.realtime import RealtimeRelay
+from server.composing.agent import NOBODY, build_models
 from server.edges.mcp.version import version
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
@@ -56,16 +58,28 @@ def memory_use_cases(
     if rows.memories is not None:
         search = MemorySearch(rows.memories, embedders)
         keeping = MemoryKeeping(rows.memories, embedders[0] if embedders else None)
+    noticer = _noticer(settings)
     memory = AccountMemory(
         rows.memory,
         writes=settings.memory_writes,
         search=search,
-        collector=Collector(),
+        collector=Collector(noticer),
+        condenser=noticer,
         keeping=keeping,
         knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge),
         broadcast=relay.inform if isinstance(relay, RealtimeRelay) else None,
     )
     return memory, keeping
+
+
+def _noticer(settings: Settings) -> ModelNoticer | None:
+    """The model that FLAMECHAT_MEMORY_MODEL names, which is asked for facts and nothing else; None without it."""
+    name = settings.memory_model
+    if name is None or not settings.uses_language_model:
+        return None
+    asked = {"model": name, "models_allowed": (), "model_fallbacks": (NOBODY,), "answer_tokens": MOST_TOKENS}
+    models = build_models(settings.model_copy(update=asked))
+    return ModelNoticer(lambda: models.model(name))
 
 
 async def own_documents(memory: AccountMemory | None) -> None:

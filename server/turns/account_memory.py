@@ -100,7 +100,7 @@ class AccountMemory:
         """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile."""
         proposals = self.of_turn(turn, caller, copied)
         if proposals is not None and proposals.is_typed and self._collector is not None:
-            self._collector.begin(turn.prompt, proposals)
+            self._collector.begin(turn.prompt, proposals, lambda: self.for_prompt(caller))
         return KnownOfTurn(
             facts=await self.for_prompt(caller),
             asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),

@@ -2,7 +2,9 @@
 which the person decides on; most prompts hold none, and what goes wrong is a line of the log."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import structlog
 
@@ -19,30 +21,74 @@ MOST_OF_A_PROMPT = 2
 log = structlog.get_logger(__name__)
 
 
-class Collector:
-    """By rule (`server/analyst/lasting_facts.py`)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """A fact, in place of the line `old` where there is one."""
 
-    def __init__(self) -> None:
+    text: str
+    old: str | None = None
+
+
+class FactNoticer(Protocol):
+    """A language model that is asked once, and offered no tool that does anything."""
+
+    async def notice(self, typed: str, facts: Sequence[str]) -> list[Noticed]:
+        """What a text states that lasts and is not among the facts. Raises ServiceUnavailable."""
+        ...
+
+
+class Collector:
+    """By rule (`server/analyst/lasting_facts.py`), or by a model where one is set; by rule as well where that does not
+    answer."""
+
+    def __init__(self, noticer: FactNoticer | None = None) -> None:
+        self._noticer = noticer
         self._running: set[asyncio.Task[None]] = set()
 
-    def begin(self, prompt: str, proposals: FactProposals) -> None:
-        """Look at a prompt; returns at once."""
+    def begin(
+        self, prompt: str, proposals: FactProposals, facts: Callable[[], Awaitable[Sequence[str]]] | None = None
+    ) -> None:
+        """Look at a prompt; returns at once. `facts` are those that are remembered."""
         if memory_order(prompt) is not None:
             return  # it is proposed by the answer
-        facts = lasting_facts(typed_text(prompt))[:MOST_OF_A_PROMPT]
-        if facts:
-            task = asyncio.create_task(self._propose(facts, proposals), name="collector")
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+        typed = typed_text(prompt)
+        if self._noticer is not None and typed.strip():
+            self._start(self._ask(self._noticer, typed, proposals, facts))
+        elif found := by_rule(typed):
+            self._start(self._propose(found, proposals))
 
     async def settled(self) -> None:
         """Wait until all that was started has ended."""
         while self._running:
             await asyncio.wait(self._running)
 
-    async def _propose(self, facts: Sequence[str], proposals: FactProposals) -> None:
-        for fact in facts:
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _ask(
+        self,
+        noticer: FactNoticer,
+        typed: str,
+        proposals: FactProposals,
+        facts: Callable[[], Awaitable[Sequence[str]]] | None,
+    ) -> None:
+        try:
+            found = await noticer.notice(typed, [] if facts is None else await facts())
+        except ServerError as error:
+            log.info("facts_noticed_by_rule", error=type(error).__name__, where=raised_at(error))
+            found = by_rule(typed)
+        await self._propose(found[:MOST_OF_A_PROMPT], proposals)
+
+    async def _propose(self, found: Sequence[Noticed], proposals: FactProposals) -> None:
+        for one in found:
             try:
-                await proposals.propose(text=fact)
+                await proposals.propose(text=one.text, old=one.old)
             except (ToolProblem, ServerError) as error:
                 log.info("fact_not_proposed", error=type(error).__name__, where=raised_at(error))
+
+
+def by_rule(typed: str) -> list[Noticed]:
+    """At most MOST_OF_A_PROMPT."""
+    return [Noticed(text=fact) for fact in lasting_facts(typed)[:MOST_OF_A_PROMPT]]

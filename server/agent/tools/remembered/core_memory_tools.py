@@ -29,8 +29,8 @@ class ManageMemories(ToolArguments):
     """`old` is what is corrected or forgotten, as it stands."""
 
     action: Literal["remember", "correct", "forget"]
-    fact: Annotated[str, Field(max_length=2 * FACT_CHARACTERS)] = ""
-    old: Annotated[str, Field(max_length=2 * FACT_CHARACTERS)] = ""
+    fact: Annotated[str, Field(max_length=2 * FACT_CHARACTERS, description="new")] = ""
+    old: Annotated[str, Field(max_length=2 * FACT_CHARACTERS, description="its line")] = ""
 
 
 async def ask_manage(asking: Asking, arguments: ManageMemories) -> Outcome:
@@ -102,7 +102,7 @@ CORE_MEMORY_REPLACE = Tool(
 
 MANAGE_MEMORIES = Tool(
     name="manage_memories",
-    description="For what is to be remembered, corrected or forgotten (`old`): proposes it.",
+    description="For facts that last: proposals, which write nothing.",
     arguments=ManageMemories,
     ask=ask_manage,
     doing=lambda a: f"Proposing to {a.action}: {(a.fact or a.old)[:60]}",

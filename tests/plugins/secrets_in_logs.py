@@ -1,7 +1,7 @@
 """No key for programs in any log of any test: whatever a test has written to a stream or a logger is looked through."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
@@ -15,7 +15,9 @@ def keys_in(text: str) -> list[str]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A test that leaves a key in a log fails, however it went."""
     report = yield
     shown = keys_in("".join(text for _, text in report.sections))

@@ -29,7 +29,15 @@ FLAGS = (
 )
 EXPECT_MS = 45_000
 SAMPLE_S = 90
-WHEN_CUT = ("status of 401", "status of 413", "status of 415", "status of 422", "WebSocket connection to", "net::ERR_")
+WHEN_CUT = (
+    "status of 401",
+    "status of 409",
+    "status of 413",
+    "status of 415",
+    "status of 422",
+    "WebSocket connection to",
+    "net::ERR_",
+)
 """What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
 
 SOURCE = "import rows\n\n\ndef lay_out(page):\n    return '<b>' + rows.of(page)\n"

@@ -84,3 +84,29 @@ def test_an_account_is_made_shared_and_joined_and_a_conversation_stays_private(
         expect(bens.get_by_text("ours.txt")).to_have_count(0)
     finally:
         other.close()
+
+
+def test_an_owner_renames_an_account_says_who_decides_and_removes_it(page: Page, team_server: RunningServer) -> None:
+    page.goto(f"{team_server.address}/account#access_token=anna")
+    making = page.get_by_role("form", name="New account")
+    making.get_by_label("Name of a new account").fill("Parsers")
+    making.get_by_role("button", name="Make an account").click()
+    ours = page.get_by_role("form", name="This account")
+    ours.get_by_label("Name of this account").fill("Readers")
+    ours.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", name="Members of Readers")).to_be_visible()
+    deciders = page.get_by_role("combobox", name="Who decides what is remembered")
+    with page.expect_response(lambda one: one.request.method == "PATCH" and one.ok):
+        deciders.select_option("owners")
+    page.reload()
+    expect(deciders).to_have_value("owners")
+    assert violations(page) == []
+    account = page.get_by_role("combobox", name="Account", exact=True).input_value()
+    asked_by_anna(team_server, account)
+    page.get_by_role("button", name="Remove this account").click()
+    asking = page.get_by_role("group", name="Remove this account?")
+    asking.get_by_role("button", name="Yes, remove it").click()
+    expect(asking).to_contain_text("It holds recordings")
+    asking.get_by_role("button", name="Yes, remove it with its recordings").click()
+    expect(page.get_by_role("heading", name="Accounts of several people")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Account", exact=True)).to_have_count(0)

@@ -1,13 +1,17 @@
 """On the page: the meter, a limit and the way on, and the administrator's page."""
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
@@ -91,3 +95,42 @@ def test_an_administrator_makes_a_plan_sees_whom_it_would_stop_and_moves_a_user(
     expect(plans.get_by_role("row", name="Team")).to_contain_text("retired")
     expect(page.locator(".plan-changes li")).to_have_count(6)
     assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+
+
+def test_spend_is_a_chart_and_a_table_that_are_saved_as_csv(page: Page, server: RunningServer) -> None:
+    with ThreadPoolExecutor(1) as beside_the_browser:
+        beside_the_browser.submit(asyncio.run, fill_spend(server)).result(60)
+    page.goto(f"{server.address}/admin")
+    spend = page.get_by_role("region", name="Spend", exact=True)
+    by_day = spend.get_by_role("region", name="Spend by day")
+    expect(by_day.get_by_role("row")).to_have_count(3)
+    expect(by_day).to_contain_text("1.50 USD")
+    expect(spend.get_by_role("group", name="Chart: spend by day").locator(".point")).to_have_count(2)
+    spend.get_by_role("combobox").first.select_option("model")
+    by_model = spend.get_by_role("region", name="Spend by model")
+    expect(by_model.get_by_role("row", name="large")).to_contain_text("2.00 USD")
+    expect(by_model.get_by_role("row", name="small")).to_contain_text("not known")
+    with page.expect_download() as saved:
+        spend.get_by_role("button", name="Save as CSV").click()
+    assert saved.value.suggested_filename == "spend-by-model.csv"
+    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines] == ["key", "large", "small"]
+    page.get_by_label("Budget of their own, cents a month").fill("250")
+    page.get_by_role("button", name="Set budget").click()
+    expect(page.locator(".users")).to_contain_text("of 250")
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+
+
+async def fill_spend(server: RunningServer) -> None:
+    """Three calls of yesterday and today."""
+    insert = """
+        insert into ai_invocation_summaries (invocation_id, account_id, user_id, attempt, call_number, try_number,
+            purpose, executor, model_asked, input_tokens, output_tokens, cost_usd, outcome, started_at, ended_at)
+        select gen_random_uuid(), id, personal_user_id, 1, 1, 1, 'answer', 'in_process', %s, 100, 10, %s, 'ok',
+            now() - %s * interval '1 day', now()
+        from accounts limit 1
+    """
+    async with EmbeddedPostgres(server.data / "postgres") as postgres:
+        with psycopg.connect(postgres.owner_dsn, autocommit=True) as owner:
+            for days, model, cost in ((0, "large", 1.5), (1, "large", 0.5), (1, "small", None)):
+                owner.execute(insert, [model, cost, days])

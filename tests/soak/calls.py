@@ -56,19 +56,20 @@ class Calls:
         ):
             people = People(servers, endpoint, tally, words=(60, 160), stops=0.15)
             await people.begin(ASKING)
-            kills = self.aim // KILLS_FOR_TURNS
+            kills, starting = self.aim // KILLS_FOR_TURNS, set[asyncio.Task[None]]()
             while monotonic() < until and (
                 tally.counts.get("turns", 0) < self.aim or tally.counts.get("kills", 0) < kills
             ):
                 await asyncio.sleep(random.uniform(0.5, 2.0))
-                if tally.counts.get("kills", 0) < kills:
+                if tally.counts.get("kills", 0) < kills and len(servers.members) > 1:
                     member = one_to_kill(servers, endpoint)
                     people.kills.append(monotonic())
                     tally.count("kills")
                     await servers.kill(member)
-                    await servers.start()
+                    starting.add(asyncio.create_task(servers.start()))
                 tally.done = tally.counts.get("turns", 0)
                 tally.save(saved)
+            await asyncio.gather(*starting)
             await people.end()
             tally.done = tally.counts.get("turns", 0)
             [(rows,)] = await servers.select(ALL_ROWS)

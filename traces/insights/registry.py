@@ -27,7 +27,7 @@ from traces.insights import (
 )
 from traces.insights import recording_quality as quality
 from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
-from traces.insights.recording_figures import RecordingFigure, recording_figures
+from traces.insights.judged_figures import RecordingFigure, judged_figures
 from traces.insights.subject import Subject
 from traces.model import Trace
 
@@ -84,7 +84,7 @@ def insights(trace: Trace, *, profile: int | None = None, before: Trace | None =
         if "insights" not in trace.answers:
             subject = Subject(trace, profile_at(trace, None), None)
             trace.answers["insights"] = tuple(_detected(detector, subject) for detector in DETECTORS)
-            trace.answers["figures"] = recording_figures(subject)
+            trace.answers["figures"] = judged_figures(subject)
         found: tuple[Insight, ...] = trace.answers["insights"]
         return found
     subject = Subject(trace, profile_at(trace, profile), before)

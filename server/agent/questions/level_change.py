@@ -57,12 +57,13 @@ def _is_sure(logs: Sequence[float], place: int, places: int) -> bool:
     before, after = logs[:place], logs[place:]
     if least_p(len(before), len(after)) * places <= LEVEL:
         return rank_sum_p(np.array(before), np.array(after)) * places <= LEVEL
-    squares = sum((one - fmean(part)) ** 2 for part in (before, after) for one in part)
+    means = fmean(before), fmean(after)
+    squares = sum((one - mean) ** 2 for part, mean in zip((before, after), means, strict=True) for one in part)
     freedom = len(logs) - 2
     if freedom < LEAST_FREEDOM:
         return False
     noise = sqrt(squares / freedom * (1 / len(before) + 1 / len(after)))
-    return abs(fmean(after) - fmean(before)) >= quantile(1 - LEVEL / (2 * places), freedom) * noise
+    return abs(means[1] - means[0]) >= quantile(1 - LEVEL / (2 * places), freedom) * noise
 
 
 def deviations_so_far(values: Sequence[float]) -> list[float]:

@@ -125,13 +125,15 @@ def series_answer(question: Series, points: Sequence[RunPoint]) -> RunsAnswer:
     there = [(point, value) for point in shown.points if (value := shown.value(point)) is not None]
     if question.by is not None:
         return _by_label(question, question.by, shown, there)
-    headline, data = _development(shown, [(run_name(point), value) for point, value in there], there)
+    names = [run_name(point) for point, _ in there]
+    named = [(name, value) for name, (_, value) in zip(names, there, strict=True)]
+    headline, data = _development(shown, named, there)
     missing = len(shown.points) - len(there)
     notes = [*shown.notes]
     if missing and there:
         which = "recording does not have it among its" if missing == 1 else "recordings do not have it among their"
         notes.append(f"{missing} further {which} heaviest functions.")
-    return _answered(question, shown, headline, notes, data, there)
+    return _answered(question, shown, headline, notes, data, there, names)
 
 
 def _development(
@@ -335,25 +337,35 @@ def _answered(
     notes: Sequence[str],
     data: dict[str, Any],
     there: Sequence[tuple[RunPoint, float]],
+    names: Sequence[str],
 ) -> RunsAnswer:
-    cells = [_placed(point) | {shown.key("value"): value} for point, value in there]
-    rows = tuple((run_name(point), f"{point.created_at:%Y-%m-%d %H:%M}", shown.text(value)) for point, value in there)
+    """`names` are those of the points that are `there`."""
+    last, key = list(zip(names, there, strict=True))[-RUNS_SHOWN:], shown.key("value")
+    cells = [_placed(point, name) | {key: value} for name, (point, value) in last]
+    rows = tuple((name, _minute(point), shown.text(value)) for name, (point, value) in last)
     chart = {
         "kind": "line",
         "unit": "share" if shown.measure.shown.endswith("share") else shown.unit,
-        "points": [{"label": run_name(point), "value": value, "traceId": point.trace_id} for point, value in there],
+        "points": [
+            {"label": name, "value": value, "traceId": point.trace_id}
+            for name, (point, value) in zip(names, there, strict=True)
+        ],
     }
-    found = data | {"runs": len(there), "points": cells[-RUNS_SHOWN:]}
+    found = data | {"runs": len(there), "points": cells}
     columns = ("recording", "uploaded", shown.measure.shown.replace("_", " "))
-    return RunsAnswer(as_json(question), headline, tuple(notes), found, columns, rows[-RUNS_SHOWN:], chart)
+    return RunsAnswer(as_json(question), headline, tuple(notes), found, columns, rows, chart)
 
 
-def _placed(point: RunPoint) -> dict[str, Any]:
+def _minute(point: RunPoint) -> str:
+    return f"{point.created_at:%Y-%m-%d %H:%M}"
+
+
+def _placed(point: RunPoint, name: str | None = None) -> dict[str, Any]:
     return {
         "trace_id": point.trace_id,
         "trace": plain(point.name, LABEL_CHARACTERS),
-        "name": run_name(point),
-        "created": f"{point.created_at:%Y-%m-%d %H:%M}",
+        "name": run_name(point) if name is None else name,
+        "created": _minute(point),
     }
 
 

@@ -18,7 +18,7 @@ class RecordingFigure:
     unit: Unit
 
 
-def recording_figures(subject: Subject) -> tuple[RecordingFigure, ...]:
+def judged_figures(subject: Subject) -> tuple[RecordingFigure, ...]:
     """Those that the recording has: `lcp` and `fcp` (the largest and first contentful paint after the navigation
     before it), `inp` (the slowest interaction), `long-task-count` (how many tasks take more than 50 ms) and
     `total-blocking-time` (by how much they go beyond), `gc` (in functions that are named for garbage collection)."""

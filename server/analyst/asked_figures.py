@@ -4,6 +4,7 @@
 
 import re
 
+from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.intent import Intent
@@ -38,7 +39,11 @@ _KINDS = (
         "the least of them",
     ),
     (r"\b(?:median|p\d\d|percentile)\b", r"\b(?:median|middle|percentile|average)\b", "what is in the middle"),
-    (r"\b(?:which|what) (?:single )?call\b(?! (?:stack|path|tree|graph|chain))", r"\bcalls?\b", "a single call"),
+    (
+        r"\b(?:which|what) (?:single )?call\b(?! (?:stack|path|tree|graph|chain))",
+        r"\b(?:calls?|task)\b",
+        "a single call",
+    ),
     (
         r"\b(?:which|what) (?:threads?|process(?:es)?|workers?)\b",
         r"\b(?:threads?|process(?:es)?|workers?|profiles?|works for|waits|busiest|pid)\b",
@@ -54,6 +59,10 @@ _OF_TEXT = frozenset(
     }
 )
 """Intents whose answers are no figures of one trace."""
+_OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
+_ONE_OR_OTHER = re.compile(
+    r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
+)
 _SAYS_SO = re.compile(r"\bcannot\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
 _DECIDES = re.compile(r"\W*(?:No|Yes)\b")
 
@@ -63,10 +72,18 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
     first = without_addresses(opening).partition("\n")[0]
     if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
         return ""
+    if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
+        return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
     for asks, has, kind in _KINDS:
         if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
     return ""
+
+
+def _leaves_one_out(text: str, first: str) -> bool:
+    """Whether of the two words around `or` the opening has just one."""
+    found = _ONE_OR_OTHER.search(text)
+    return found is not None and sum(stem(word) in first.casefold() for word in map(str.casefold, found.groups())) == 1
 
 
 def _can(evidence: Evidence) -> str:
@@ -75,4 +92,4 @@ def _can(evidence: Evidence) -> str:
     if len(names) < 2:
         return "I can answer “what takes the most?”, “which threads are there?” and “what is waited for?”."
     one, other = names
-    return f"I can answer “how long does {one} take?”, “{one} or {other}, which takes more?” and “who calls {other}?”."
+    return f"I can answer “how long does {one} take?”, “{one} vs {other}” and “who calls {other}?”."

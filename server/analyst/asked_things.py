@@ -23,6 +23,8 @@ _BEFORE_ALTERNATIVES = re.compile(
     r"(?:what|which)(?: \w+)? (?:takes?|is|costs?|dominates|eats?|wins?)(?: \w+){0,3}[:,]?)? ?(?:the )?",
     re.IGNORECASE,
 )
+PAIR = 2
+"""Of more than two that are set against each other, each may be an ordinary word."""
 _WHICH_OF_THEM = re.compile(r",? (?:which|who|what)(?: one)? (?:is|takes|costs|was|needs|has) .*$", re.IGNORECASE)
 """The end of `forward or backward, which is longer`."""
 _SHARE_OF = re.compile(
@@ -70,6 +72,8 @@ def alternatives(text: str) -> tuple[str, ...]:
     """The words of which one is asked for, in small letters; empty where it is not put so, or where another kind of
     question knows them."""
     asked = _WHICH_OF_THEM.sub("", text.strip().rstrip("?!. "))
+    if len(several := re.split(r" (?:vs\.?|versus) ", asked)) > PAIR and all(map(str.isalpha, several)):
+        return tuple(dict.fromkeys(word.casefold() for word in several))
     *parts, last = re.split(r",? or |, ?", asked)
     if not parts or f" or {last}" not in asked:
         return ()

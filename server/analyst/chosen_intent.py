@@ -264,9 +264,10 @@ _ALL_OF_IT = re.compile(
 )
 _IN_ALL = re.compile(
     r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:functions|methods|samples|events|"
+    r"objects|objets|objetos|objekte|"
     r"contentions|muestras|"
     r"échantillons|instructions|instrucciones|proben)(?: (?:are there|were taken))?|calls(?= \w))"
-    r"(?: (?:en total|in total|au total|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",
+    r"(?: (?:en total|in total|au total|en tout|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",
     re.IGNORECASE,
 )
 
@@ -276,12 +277,18 @@ def counts_all(text: str) -> bool:
     return _IN_ALL.search(text) is not None
 
 
+BY_CALLS = re.compile(
+    r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b", re.IGNORECASE
+)
+_HOTTEST_LEAF = re.compile(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_HOT_ON_CPU.search, Intent.TOP),
     (_OF_ALL_THREADS.search, Intent.TOP),
     (_BY_PROGRAM.search, Intent.PROFILES),
     (counts_all, Intent.HOW_OFTEN),
+    (BY_CALLS.search, Intent.HOW_OFTEN),
+    (_HOTTEST_LEAF.search, Intent.TOP),
     (_ALL_OF_IT.search, Intent.RECORDING),
     (_HOW_MANY_COLLECTIONS.search, Intent.GARBAGE),
     (_CPU_BUSY.search, Intent.WAITING),

@@ -371,6 +371,9 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         return None
     cited = next((one for one in found if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])), found[0])
     opening = earlier[answers[-1]].text.partition("\n")[0]
+    in_opening = list(_CITED.finditer(opening))
+    if in_opening and all(collects(one[1]) for one in in_opening):
+        cited = in_opening[0]  # the collector is what was asked for
     if culprit := _CULPRIT.search(opening):
         cited = _CITED.match(opening, culprit.end()) or cited
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]

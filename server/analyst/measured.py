@@ -36,7 +36,10 @@ _OF_THE_RECORDING = frozenset(
 )
 """Words for parts of a recording, which no function is meant by."""
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
-_HOW_MANY_OF_ALL = re.compile(r"\bhow many (?:functions|methods|threads|profiles|processes|workers)\b", re.IGNORECASE)
+_OF_SOMETHING_ELSE = re.compile(
+    r"\bhow many (?:functions|methods|threads|profiles|processes|workers)\b|\bcalls? (?:it|that|this)\b", re.IGNORECASE
+)
+"""Numbers of parts of the recording; and who calls what, which is no number of calls."""
 _THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|や|那)\s", re.IGNORECASE)
 
@@ -72,7 +75,7 @@ class _Lexicon:
 @cache
 def _lexicon() -> _Lexicon:
     table = tomllib.loads(WORDS.read_text(encoding="utf-8"))
-    measure_of = {phrase: name for name, phrases in table["measures"].items() for phrase in phrases}
+    measure_of = {phrase.casefold(): name for name, phrases in table["measures"].items() for phrase in phrases}
     ways = "|".join(re.escape(phrase) for phrase in sorted(measure_of, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)")
     small = table["small"]
@@ -86,7 +89,7 @@ def measured(prompt: str) -> Measured | None:
     """What such a prompt asks for; None for any other."""
     text = " ".join(prompt.split())
     lexicon = _lexicon()
-    if not text or len(text.split()) > MOST_WORDS or _HOW_MANY_OF_ALL.search(text):
+    if not text or len(text.split()) > MOST_WORDS or _OF_SOMETHING_ELSE.search(text):
         return None
     marked, names = _marked(lexicon.everywhere.sub(" ", text), lexicon)
     runs, refers = _runs(marked, lexicon)

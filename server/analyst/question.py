@@ -13,6 +13,7 @@ from server.analyst.asked_things import (
     words_of_a_page,
 )
 from server.analyst.chosen_intent import (
+    BY_CALLS,
     CERTAIN,
     OF_A_CAUSE,
     OF_A_KERNEL,
@@ -162,6 +163,8 @@ def alone(
     text, not_read = _read(prompt)
     meant = plainer(text)
     named = subjects(meant)
+    if BY_CALLS.search(text):  # a ranking, whatever kind of function it is of
+        named = replace(named, names=(), maybe=(), placed=())
     handle, selection = named.handle, viewer.get("selection") or ""
     if handle is None and not named.names and _THIS_ONE.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection

@@ -89,7 +89,8 @@ _WHICH_IS_SLOWEST = re.compile(
 
 
 _WHICH_OF_A_KIND = re.compile(
-    r"^(?:(?:and|so|but)[ ,]+)*which (?:of the )?([a-z]{3,}?)s? (?:is|are|was|takes?|took|costs?) (?:the |most |up )*"
+    r"^(?:(?:and|so|but)[ ,]+)*which (?:of the )?([a-z]{3,}?)s? (?:is|are|was|takes?|took|costs?) "
+    r"(?:the |most |up |so |that |too )*"
     r"(?:slowest|longest|worst|heaviest|most|time|expensive|costly|slow)\b",
     re.IGNORECASE,
 )

@@ -75,6 +75,7 @@ _OF_THE_PROGRAM = re.compile(
 """Words for what was recorded, and for no part of it."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _SLOW_THING = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*which (?!one\b|part\b|bit\b|thing)\w+ (?:is|are|was)\b|"
     r"\bwhy\b.{0,12}\b(?:is|are|was|does|do) (?:the |our |my )?\w+(?: \w+)? (?:so |too )?(?:slow|long|take)"
 )
 
@@ -97,7 +98,8 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         if not (known or len(root) < SHORTEST or root in answer or _is_mistyped(word.casefold())):
             found[word] = None
     by_name = bool(question.names) and not question.carried
-    left = () if by_name and len(found) == 1 else found
+    is_asked_for = len(found) == 1 and re.search(rf"\b(?:is|are) (?:the|our|its) {next(iter(found))}\W*$", asked)
+    left = () if by_name and len(found) == 1 and not is_asked_for else found
     letters = _letters(answer)
     code = [name for name in IDENTIFIER.findall(asked) if _letters(last_part(name.removesuffix("()"))) not in letters]
     return (*code, *(word for word in left if not _is_modifier(word, question.text, answer)))

@@ -100,10 +100,17 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
 
 
+_LONGEST = re.compile(r"\b(?:longest|slowest|worst|max\w*)\b", re.IGNORECASE)
+
+
 def _means(question: Question, evidence: Evidence) -> list[str]:
     """How often it was called and for how long on average come first where calls were counted."""
     counts = call_counts.how_often(question, evidence)[:1]
-    return [*counts, NO_SINGLE_CALLS] if evidence.counted == CALLS else [NO_SINGLE_CALLS, *counts]
+    if evidence.counted != CALLS or not counts:
+        return [NO_SINGLE_CALLS, *counts]
+    if not _LONGEST.search(question.text):
+        return [*counts, NO_SINGLE_CALLS]
+    return [f"**Which call took longest cannot be said**: single calls are not in this trace. {counts[0]}"]
 
 
 def _function(question: Question, evidence: Evidence) -> bool:

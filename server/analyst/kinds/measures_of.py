@@ -26,8 +26,9 @@ BY_THREAD = (
     "sum(count) AS calls FROM nodes WHERE frame = '{frame}' GROUP BY profile ORDER BY 2 DESC"
 )
 FROM_ITSELF = (
-    "SELECT sum(below.count) AS calls FROM nodes below JOIN nodes above ON below.parent = above.node "
-    "WHERE below.frame = '{frame}' AND above.frame = '{frame}'"
+    "SELECT coalesce((SELECT sum(calls) FROM edges WHERE caller = '{frame}' AND callee = '{frame}'), "
+    "(SELECT sum(below.count) FROM nodes below JOIN nodes above ON below.parent = above.node "
+    "WHERE below.frame = '{frame}' AND above.frame = '{frame}')) AS calls"
 )
 """How many calls a function makes of itself."""
 OF_ONE_CALL = ("longest", "shortest", "median", "p99", "when")

@@ -101,11 +101,12 @@ def set_against(question: Question, asked: Measured, found: list[dict[str, Any]]
     by = linked(f"{int(apart):,}", apart) if key == "count" else amount(apart, unit)
     times = more[key] / less[key] if less[key] else None
     as_much = f", {linked(f'{float(times):,.2f}', times)} times as much" if times is not None else ""
+    where = ", of all threads together" if all(one["profile"] == "all" for one in found) else ""
     inside = key == "total_value" and any(
         one["handle"] == more["handle"] for around in found for one in around["callers"]
     )
     return [
-        f"{begins}: {said(more)}{what}, and {cited(less)} {said(less)}. That is {by} more{as_much}.",
+        f"{begins}: {said(more)}{what}, and {cited(less)} {said(less)}{where}. That is {by} more{as_much}.",
         f"{cited(less)} is called by {cited(more)}, so its part is in it." if inside else "",
     ]
 

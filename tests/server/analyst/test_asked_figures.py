@@ -4,6 +4,7 @@ import pytest
 
 from server.analyst.asked_figures import without_its_figure
 from server.analyst.evidence import Evidence
+from server.analyst.intent import Intent
 from server.analyst.question import alone
 from tests.server.analyst.test_analyst_chat import asked
 from tests.traces.insights.recorded import timeline
@@ -51,3 +52,12 @@ async def test_three_questions_that_can_be_answered_stand_with_it() -> None:
     assert answer.text.count("“") == 3
     again, _ = await asked("how long does `walk` take?", timeline(TREE, names=("a",)))
     assert again.text.startswith("**[`walk`](#f0)** takes "), again.text
+
+
+def test_of_two_that_are_asked_for_one_alone_is_no_answer() -> None:
+    question = alone("via sexp or lexer?", {}, None).about(Intent.GROUP)
+    evidence = Evidence(question.text, {}, ())
+    assert "it asks for one of two" in without_its_figure(
+        question, evidence, "**The functions named `sexp` take 52.3%**"
+    )
+    assert without_its_figure(question, evidence, "**It is called from `sexp` (3) and `lexer` (1)**") == ""

@@ -51,6 +51,7 @@ def test_measures_and_names_are_distinguished(prompt: str, measures: tuple[str, 
         "what takes the most time between 2 s and 3 s?",
         "where is the time going",
         "how many functions are there in total",
+        "which of those two calls it more",
         "?!",
     ],
 )
@@ -71,3 +72,9 @@ def test_the_measure_before_is_asked_of_the_next_name() -> None:
     asked = understood("and flush?", {}, None, before).measured
     assert asked is not None
     assert asked.measures == ("self",)
+
+
+def test_a_micro_sign_is_read_as_it_is_typed() -> None:
+    found = measured("µs each for parse")
+    assert found is not None
+    assert (found.measures, found.runs) == (("mean",), ("parse",))

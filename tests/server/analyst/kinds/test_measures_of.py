@@ -18,7 +18,7 @@ OTHER = [("write", 0, 90), ("step", 10, 70)]
         ("walk in every thread?", "**No: [`walk`](#f0) runs only in [`a`](#p0) (40.0 ms, 3 calls)**, of 2 threads."),
         (
             "walk vs write, calls",
-            "**[`walk`](#f0) has more calls**: 3, and [`write`](#f1) 2. That is 1 more, 1.50 ",
+            "**[`walk`](#f0) has more calls**: 3, and [`write`](#f1) 2, of all threads together. ",
         ),
         ("is walk called more than write", "**Yes: [`walk`](#f0) has more calls**: "),
         ("is walk slower than write", "**No: [`write`](#f1) takes more**: "),
@@ -104,3 +104,9 @@ async def test_whether_it_calls_itself_is_decided_of_what_was_spoken_of() -> Non
 async def test_the_single_call_of_the_answer_before_is_what_that_call_is() -> None:
     answers = await talk(timeline(TREE, names=("a",)), "write longest", "which call was that?")
     assert "**The slowest call of [`write`]" in answers[1].partition("\n")[0], answers[1]
+
+
+async def test_the_collector_that_was_spoken_of_is_set_against_the_next_name() -> None:
+    trace = timeline([("copy", 0, 60), ("(garbage collector)", 60, 80), ("check", 80, 90)])
+    answers = await talk(trace, "gc?", "more than check")
+    assert "`(garbage collector)`" in answers[1].partition("\n")[0], answers[1]

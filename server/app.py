@@ -203,6 +203,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
     from server.adapters.postgres.relay import PostgresRelay
+    from server.adapters.postgres.run_tokens import PostgresRunTokens
     from server.adapters.postgres.saved_questions import PostgresSavedQuestions
     from server.adapters.postgres.spending_limits import PostgresBudgetNotices
     from server.adapters.postgres.teams import PostgresTeams
@@ -216,6 +217,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
     from server.composing.embedding import embedders_of
     from server.composing.flag_provider import flags_of_settings
     from server.composing.fleet_libraries import with_fleets
+    from server.composing.graph_server import graph_server_of, sweeping
     from server.composing.outside import mcp_tools_of, repositories_of, web_of, webhooks_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watched_places import watching_places
@@ -244,13 +246,24 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
         if observer is not None:
             watched = replace(watched, observers=(*watched.observers, observer))
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay, loops))
-        invocations = PostgresInvocations(database)
+        invocations, pictures = PostgresInvocations(database), StoredPictures(backing.objects)
+        conversations = PostgresConversations(database, queue)
+        graph_server = await stack.enter_async_context(
+            graph_server_of(
+                settings,
+                tokens=PostgresRunTokens(database),
+                workers=workers,
+                pictures=pictures,
+                watched=watched,
+                invocations=invocations,
+            )
+        )
         scratch = stack.enter_context(scratch_folder(settings.data))
         parts = compose(
             settings,
             Adapters(
                 rows=Rows(
-                    conversations=PostgresConversations(database, queue),
+                    conversations=conversations,
                     records=PostgresTraceRecords(database),
                     plans=PostgresPlans(database),
                     memory=PostgresCoreMemory(database),
@@ -273,7 +286,7 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
                 agent=build_agent(
                     settings,
                     workers=workers,
-                    pictures=StoredPictures(backing.objects),
+                    pictures=pictures,
                     checkpoints=PostgresCheckpoints(queue.pool),
                     watched=watched,
                     invocations=invocations,
@@ -288,10 +301,12 @@ async def running(settings: "Settings", observer: "Observer | None" = None) -> A
                 web=web_of(settings),
                 repositories=repositories_of(settings),
                 webhooks=webhooks_of(settings),
+                graph_server=graph_server,
                 embedders=await stack.enter_async_context(embedders_of(settings)),
                 mcp_tools=await stack.enter_async_context(mcp_tools_of(settings, loops)),
             ),
         )
+        await stack.enter_async_context(sweeping(settings, graph_server, conversations, loops))
         await stack.enter_async_context(watching_places(settings, database, backing, parts, scratch))
         yield parts
 

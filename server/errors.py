@@ -16,6 +16,7 @@ ServerError
 ├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
 ├── PromptUnavailable         the system prompt could not be had
 ├── ServiceUnavailable        a service of the team's (storage, identity) does not answer; `service` names it
+├── ExecutorUnreachable       the server that runs graphs does not answer, or not in its form
 ├── CannotRecord              no recorder fits the command or is here; `exit_code` is the command line's
 ├── BackupUnusable            a backup is cut off, changed, of a newer version, or would come over what is there
 ├── WorkerFailed              a worker process died, ran out of memory or of time
@@ -112,6 +113,10 @@ class ServiceUnavailable(ServerError):
     def __init__(self, text: str, *, service: str) -> None:
         super().__init__(text)
         self.service = service
+
+
+class ExecutorUnreachable(ServerError):
+    pass
 
 
 class CannotRecord(ServerError):

@@ -83,6 +83,12 @@ class Settings(BaseSettings):
     model_silence_seconds: Annotated[float, Field(gt=0)] = 90
     model_retries: Annotated[int, Field(ge=0, le=10)] = 2
     model_retry_seconds: Annotated[float, Field(ge=0)] = 10
+    executor: Literal["in_process", "langgraph"] = "in_process"
+    executor_fallback: Literal["in_process"] | None = None
+    langgraph_url: str | None = None
+    langgraph_api_key: SecretStr | None = None
+    langgraph_assistant_id: str | None = None
+    langgraph_callback_url: str | None = None
     kernels: Literal["on", "off"] = "on"
     prompt_file: Path | None = None
     flags: str | None = None
@@ -312,6 +318,24 @@ class Settings(BaseSettings):
                 raise ConfigError(
                     f"{secret} holds a public key ({kind}), with which a server may do nothing: set a secret one."
                 )
+
+    def check_executor(self) -> None:
+        """Raises ConfigError for a server for graphs of which something is missing."""
+        if self.executor == "in_process":
+            return
+        if self.langgraph_url is None:
+            raise ConfigError(f"{PREFIX}EXECUTOR=langgraph needs the address of a server in {PREFIX}LANGGRAPH_URL.")
+        if self.langgraph_callback_url is None and not (self.is_loopback and self.port):
+            raise ConfigError(
+                f"{PREFIX}EXECUTOR=langgraph needs {PREFIX}LANGGRAPH_CALLBACK_URL: the address at which the graph "
+                "reaches this server."
+            )
+
+    @property
+    def callback_url(self) -> str:
+        """Where a graph that runs elsewhere reaches this server."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.langgraph_callback_url or f"http://{host}:{self.port}").rstrip("/")
 
     def check_objects(self) -> None:
         """Raises ConfigError for what is no bucket."""

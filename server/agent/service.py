@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from server.agent.graph.plain_loop import run_nodes
 from server.agent.graph.recorded_events import EventRecorder
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.call_ledger import CallLedger
-from server.agent.model_call.chat_model import ChatModels
+from server.agent.model_call.chat_model import ChatModels, Model
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
 from server.agent.model_call.offered_models import ANALYST
@@ -64,19 +64,30 @@ class FlamechatAgent:
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
-        await self._models.learn(turn.model_name, offered=turn.offered_models)
-        model = self._models.model(turn.model_name, offered=turn.offered_models)
-        if turn.analyst_over_budget and model.is_language_model:
-            model = replace(model, over_budget=self._models.model(ANALYST))
-        smallest = model.smallest_context()
-        deadline = asyncio.timeout(self._bounds.turn_seconds)
-        mounted, can_wait = (
-            turn.viewer.mounted_tools,
-            turn.flags.interrupts and getattr(self._run, "can_wait", False),
+        model = await model_of(
+            self._models, turn.model_name, turn.offered_models, analyst_over_budget=turn.analyst_over_budget
         )
+        deadline = asyncio.timeout(self._bounds.turn_seconds)
+        can_wait = getattr(self._run, "can_wait", False)
+        context = self.context(turn, sink, model, can_wait=can_wait, has_expired=deadline.expired)
+        since = self._clock()
+        try:
+            async with deadline:
+                state = await self._run(first_state(turn), context)
+        except TimeoutError:
+            raise too_late(self._bounds.turn_seconds) from None
+        label = named(state.get("answered_by"), context.model).label
+        return answer_of(turn, state, label, self._clock() - since)
+
+    def context(
+        self, turn: TurnInput, sink: TurnSink, model: Model, *, can_wait: bool, has_expired: Callable[[], bool]
+    ) -> TurnContext:
+        """What a turn's nodes run with while this model answers. `can_wait` says that it may wait for the page."""
+        smallest = model.smallest_context()
+        mounted, can_wait = turn.viewer.mounted_tools, can_wait and turn.flags.interrupts
         answering = answering_tools(mounted) if can_wait else frozenset[str]()
         tools = offered_tools(mounted, tool_context=turn.tool_context, hidden=turn.hidden_tools, can_wait=can_wait)
-        context = TurnContext(
+        return TurnContext(
             turn=turn,
             sink=EventRecorder(sink),
             model=model,
@@ -94,23 +105,32 @@ class FlamechatAgent:
             recorder=self._recorder,
             token_rates=self._token_rates,
             ledger=self._ledger,
-            has_expired=deadline.expired,
+            has_expired=has_expired,
         )
-        since = self._clock()
-        try:
-            async with deadline:
-                state = await self._run(_first_state(turn), context)
-        except TimeoutError:
-            raise ModelFailed(
-                f"No answer within {self._bounds.turn_seconds:g} s. Try again, or ask a narrower question.",
-                code="deadline",
-            ) from None
-        if state["session_message_limit_hit_in_graph"]:
-            raise LimitExceeded(_refusal(turn))
-        return _answer(state, context, self._clock() - since)
 
 
-def _first_state(turn: TurnInput) -> TurnState:
+async def model_of(
+    models: ChatModels, name: str | None, offered: Sequence[str] | None, *, analyst_over_budget: bool
+) -> Model:
+    """The model that is to answer a turn, with those that may take over. Raises ModelFailed for one that is not
+    offered."""
+    await models.learn(name, offered=offered)
+    model = models.model(name, offered=offered)
+    if analyst_over_budget and model.is_language_model:
+        return replace(model, over_budget=models.model(ANALYST))
+    return model
+
+
+def too_late(seconds: float) -> ModelFailed:
+    """Of a turn that was not answered within so many seconds."""
+    return ModelFailed(
+        f"No answer within {seconds:g} s. Try again, or ask a narrower question.",
+        code="deadline",
+    )
+
+
+def first_state(turn: TurnInput) -> TurnState:
+    """In which the graph begins."""
     return TurnState(
         messages=[],
         tool_rounds=0,
@@ -139,10 +159,13 @@ def _refusal(turn: TurnInput) -> Decision:
     )
 
 
-def _answer(state: TurnState, context: TurnContext, seconds: float) -> TurnAnswer:
+def answer_of(turn: TurnInput, state: TurnState, model: str, seconds: float) -> TurnAnswer:
+    """What a turn has come to whose graph ended in this state; `model` is the label of the one that answered. Raises
+    LimitExceeded where the session stood over its ceiling."""
+    if state["session_message_limit_hit_in_graph"]:
+        raise LimitExceeded(_refusal(turn))
     last = state["messages"][-1]
     assert isinstance(last, AIMessage)
-    model = named(state.get("answered_by"), context.model).label
     costs = [cost for cost in state["costs"] if cost is not None]
     return TurnAnswer(
         message_id=state["answer_id"],

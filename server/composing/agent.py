@@ -43,7 +43,28 @@ def build_agent(
     `invocations` nobody keeps what model calls were. Raises ConfigError.
     """
     watched = watched or Watching(prompts=prompt_file(settings))
-    agent = FlamechatAgent(
+    agent = build_agent_itself(
+        settings,
+        workers=workers,
+        pictures=pictures,
+        checkpoints=checkpoints,
+        watched=watched,
+        invocations=invocations,
+    )
+    return ObservedAgent(agent, watched.observers) if watched.observers else agent
+
+
+def build_agent_itself(
+    settings: Settings,
+    *,
+    workers: TraceWorkers,
+    pictures: Pictures,
+    checkpoints: "Checkpoints | None" = None,
+    watched: Watching,
+    invocations: InvocationLog | None = None,
+) -> FlamechatAgent:
+    """As `build_agent`, of whose turns nobody is informed."""
+    return FlamechatAgent(
         models=build_models(settings, watched=watched.tracing is not None),
         prompts=watched.prompts,
         run=run_of(checkpoints, watched.tracing),
@@ -61,7 +82,6 @@ def build_agent(
             artifacts=None if settings.artifacts_dir is None else ArtifactFolder(settings.artifacts_dir),
         ),
     )
-    return ObservedAgent(agent, watched.observers) if watched.observers else agent
 
 
 def first_call(settings: Settings) -> Callable[[str | None], CallCost | None]:

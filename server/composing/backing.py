@@ -21,7 +21,7 @@ from server.composing.object_store import object_store
 from server.composing.supabase_project import supabase_project
 from server.composing.use_cases import Backing
 from server.edges.http.client_config import ClientConfig
-from server.edges.http.services import Gateway
+from server.edges.http.gateway import Gateway
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.objects import ObjectStore
 from server.ports.relay import Relay

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from limits.administration import Administration, PlanRecords
-from server.adapters.executors.in_process_executor import InProcess
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.queue import MemoryQueue
@@ -16,16 +15,18 @@ from server.agent.turn import Agent, TurnInput
 from server.composing import keys_and_gates
 from server.composing.agent import first_call
 from server.composing.build import run_facts
+from server.composing.graph_server import GraphServer, executor_of, run_services_of
 from server.composing.informing import informing_of
 from server.composing.kept_by_people import backfill_of, notes_of, run_questions_of, saved_questions_of, views_of
 from server.composing.memory_use_cases import memory_use_cases, own_documents
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
+from server.composing.turn_inputs import turn_inputs
 from server.edges.http.client_config import ClientConfig
+from server.edges.http.gateway import Gateway
 from server.edges.http.services import (
     ChatServices,
     GateServices,
-    Gateway,
     KnowledgeServices,
     MemoryServices,
     PictureServices,
@@ -151,6 +152,7 @@ class Adapters:
     web: Web | None = None
     repositories: Repositories | None = None
     webhooks: WebhookSender | None = None
+    graph_server: GraphServer | None = None
     embedders: Sequence[Embedder] = ()
     """The first is the one of the settings; others made vectors that are still there."""
 
@@ -181,7 +183,8 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     stopping, queue = asyncio.Event(), adapters.queue or MemoryQueue()
     library = _library(adapters)
     memory, keeping = memory_use_cases(settings, adapters.rows, adapters.embedders, adapters.backing.relay)
-    runner = _runner(settings, adapters, queue, library, memory)
+    inputs = turn_inputs(settings, adapters, library, memory)
+    runner = _runner(settings, adapters, queue, inputs)
     conversation = _conversation(settings, adapters, queue, library, runner, memory)
     measures, backing = adapters.measures, adapters.backing
     measures.watch("turns_running", "Turns that this process runs.", lambda: runner.running_turns)
@@ -199,7 +202,10 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         page=PAGE,
     )
     return Parts(
-        services=_services(settings, adapters, library, conversation, server, memory, gate_checks),
+        services=replace(
+            _services(settings, adapters, library, conversation, server, memory, gate_checks),
+            runs=run_services_of(adapters.graph_server, adapters.rows.conversations, inputs),
+        ),
         runner=runner,
         retention=_retention(adapters),
         gate_checks=gate_checks,
@@ -319,22 +325,13 @@ def _library(adapters: Adapters) -> TraceLibrary:
     )
 
 
-def _runner(
-    settings: Settings, adapters: Adapters, queue: TurnQueue, library: TraceLibrary, memory: AccountMemory | None
-) -> TurnRunner[TurnInput]:
+def _runner(settings: Settings, adapters: Adapters, queue: TurnQueue, inputs: TurnInputs) -> TurnRunner[TurnInput]:
     return TurnRunner(
         conversations=adapters.rows.conversations,
-        inputs=TurnInputs(
-            conversations=adapters.rows.conversations,
-            library=library,
-            clock=adapters.clock,
-            plans=adapters.rows.plans,
-            memory=memory,
-            outside=OutsideReach(adapters.mcp_tools, adapters.web, adapters.repositories, settings.source_dir),
-        ),
+        inputs=inputs,
         queue=queue,
         relay=adapters.backing.relay,
-        executor=InProcess(adapters.agent),
+        executor=executor_of(settings, adapters.agent, adapters.graph_server),
         clock=adapters.clock,
         measures=adapters.measures,
         turn_seconds=turn_ends_within_s(settings),

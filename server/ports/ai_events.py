@@ -195,7 +195,8 @@ StreamedEvent = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What an earlier attempt has emitted and this one keeps; before anything else."""
+    """What an earlier attempt has emitted and this one keeps; before anything else. Later it takes back what this
+    attempt has emitted: another executor has taken over, and keeps these events."""
 
     events: Sequence[StreamedEvent]
 

@@ -28,9 +28,15 @@ class RelaySink:
         self._text: ModelChunkAppend | None = None
         self._order = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
+        self._replaces = False
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Take up what an earlier attempt has published and this one keeps. Before anything is emitted."""
+        """Take up what an earlier attempt has published and this one keeps: before anything is emitted. Later it takes
+        back what was, in favour of these events: a snapshot goes out before the next one."""
+        if not self.view.is_fresh:
+            self._text = None
+            self.view.begin_anew()
+            self._replaces = True
         for event in events:
             self.view.apply(event)
 
@@ -71,7 +77,8 @@ class RelaySink:
             await self._send(text)
 
     async def _send(self, event: TurnEvent) -> None:
-        if self.view.replaces:
+        if self.view.replaces or self._replaces:
+            self._replaces = False
             await self._relay.publish(self.view.snapshot())
         stamped = event.model_copy(
             update={"turn_id": self.view.turn_id, "session_id": self.view.session_id, "seq": self.view.seq + 1}

@@ -131,6 +131,19 @@ class TurnView:
                 assert_never(event)
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether this attempt has published nothing yet."""
+        return self.seq % SEQS_PER_ATTEMPT == 0
+
+    def begin_anew(self) -> None:
+        """Nothing of what this attempt has published counts any more; its next event has the number after the next, as
+        the snapshot that says so has a number, too."""
+        self._items.clear()
+        self.title = None
+        self.asked_of_page = None
+        self.seq += 1
+
+    @property
     def replaces(self) -> bool:
         """Whether a later attempt has published nothing yet: what the earlier one published is to be replaced first."""
         return self.seq > 0 and self.seq % SEQS_PER_ATTEMPT == 0

@@ -19,7 +19,7 @@ from server.adapters.supabase.realtime import RealtimeRelay
 from server.agent.turn import Agent
 from server.composing.use_cases import Adapters, Backing, Rows, compose
 from server.edges.http.client_config import ClientConfig
-from server.edges.http.services import Gateway
+from server.edges.http.gateway import Gateway
 from server.errors import NotFound
 from server.ports.identity import Caller
 from server.settings import load_settings

@@ -28,6 +28,7 @@ from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
+from server.adapters.postgres.run_tokens import PostgresRunTokens
 from server.adapters.postgres.saved_questions import PostgresSavedQuestions
 from server.adapters.postgres.teams import PostgresTeams
 from server.adapters.postgres.trace_records import PostgresTraceRecords
@@ -53,6 +54,7 @@ from server.ports.knowledge import Knowledge
 from server.ports.memories import Memories
 from server.ports.notes import Notes
 from server.ports.program_keys import ProgramKeys, RenderQuota
+from server.ports.run_tokens import RunTokens
 from server.ports.saved_questions import SavedQuestions
 from server.ports.teams import Role, Teams
 from server.ports.traces import TraceRecords, TraceRow
@@ -70,6 +72,7 @@ from server.testing.memories import MemoryMemories
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
+from server.testing.run_tokens import MemoryRunTokens
 from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
@@ -130,6 +133,7 @@ class World:
     let_invitation_expire: Callable[[str], Awaitable[None]]
     saved_questions: SavedQuestions
     evaluations: Evaluations
+    run_tokens: RunTokens
 
     async def team(self) -> Caller:
         """The owner of a new account of several people, acting for it."""
@@ -275,6 +279,9 @@ def memory_world() -> World:
     async def let_invitation_expire(invitation_id: str) -> None:
         teams.let_expire(invitation_id)
 
+    async def is_there(turn_id: str) -> bool:
+        return await conversations.unended_turn(turn_id) is not None
+
     saved = MemorySavedQuestions(accounts)
     memories = MemoryMemories(accounts, traces, conversations)
     return World(
@@ -302,6 +309,7 @@ def memory_world() -> World:
         let_invitation_expire,
         saved,
         MemoryEvaluations(conversations, invocations),
+        MemoryRunTokens(is_there),
     )
 
 
@@ -375,6 +383,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         let_invitation_expire,
         PostgresSavedQuestions(database),
         PostgresEvaluations(database),
+        PostgresRunTokens(database),
     )
 
 

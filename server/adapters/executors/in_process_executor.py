@@ -75,7 +75,8 @@ class RunSink:
             await self._emit_event(run_event_of(event))
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Sent before the next event."""
+        """Sent before the next event. Text that waits is none of what is kept."""
+        self._text = None
         self._restored = Restored(events=tuple(run_event_of(event) for event in events))
 
     async def flush(self) -> None:

@@ -14,7 +14,6 @@ from server.agent.model_call.fitting import fitted
 from server.agent.model_call.reply_stream import ReplyReader
 from server.agent.model_call.retry import ModelCall, cost_of
 from server.agent.model_call.token_counts import characters_in
-from server.agent.tools.all_tools import definitions
 
 
 async def call_model(state: TurnState, context: TurnContext) -> dict[str, Any]:
@@ -63,13 +62,17 @@ async def call_model(state: TurnState, context: TurnContext) -> dict[str, Any]:
         "notes": state.get("notes", {}) | call.notes,
     }
     if call.model is not context.model:
-        update |= {"answered_by": call.model.name, "gave_up": call.gave_up}
+        update |= {
+            "answered_by": call.model.name,
+            "answered_as": call.model.label,
+            "gave_up": call.gave_up,
+        }
     return update | ({"answer_id": message_id} if reply.message.text else {})
 
 
 def definitions_for(context: TurnContext, model: Model) -> list[dict[str, Any]]:
     """The tools as this model is offered them."""
-    return definitions(context.tools, short=context.bounds_of(model).first_request_tokens is not None)
+    return context.definitions(short=context.bounds_of(model).first_request_tokens is not None)
 
 
 def has_used_its_tokens(state: TurnState, context: TurnContext) -> bool:

@@ -60,7 +60,7 @@ def _with_runtime(node: Node) -> Any:
 
 def _choice_after(name: str) -> Any:
     def choice(state: TurnState, runtime: Runtime[TurnContext]) -> str:
-        return next_node(name, state, runtime.context)
+        return next_node(name, state, runtime.context.bounds)
 
     return choice
 

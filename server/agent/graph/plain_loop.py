@@ -16,7 +16,7 @@ async def run_nodes(first: TurnState, context: TurnContext) -> TurnState:
     for _ in range(context.bounds.recursion_limit):
         update = await NODES[name](state, context)
         state = cast("TurnState", applied(TurnState, dict(state), update))
-        name = next_node(name, state, context)
+        name = next_node(name, state, context.bounds)
         if name == END:
             return state
     raise RecursionError(f"the turn has not ended within {context.bounds.recursion_limit} steps")

@@ -66,7 +66,12 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     if back.lines:
         text += f"\n\n{back.lines}"
     messages = [SystemMessage(text, additional_kwargs={LOCAL_TIME: local_time(turn)}), *past.messages, asked]
-    return {"messages": messages, "prompt_version": template.version, "known": look.data}
+    return {
+        "messages": messages,
+        "prompt_version": template.version,
+        "known": look.data,
+        "answered_as": context.model.label,
+    }
 
 
 def _within_bounds(

@@ -3,9 +3,10 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
+from typing_extensions import TypedDict
 
 from server.agent.bounds import CHARACTERS_PER_TOKEN, AgentBounds
 from server.agent.graph.merging import merged_messages, newest
@@ -13,6 +14,7 @@ from server.agent.model_call.call_ledger import CallAttempts, CallLedger
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.token_counts import TokenRates
+from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import ToolContext
 from server.agent.turn import Pictures, TurnInput, TurnSink
@@ -30,10 +32,10 @@ class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of
     the trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
     last text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the
-    fallback that took over, `gave_up` the code of the failure before it; `outside_calls`: those of tools that reach
-    outside; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know, by kind
-    of event; `asked_of_page`: calls of the newest round that the page has not answered, in their order (`PageCall` as
-    JSON). The three limit fields decide every model call.
+    fallback that took over, `answered_as`: the label of the model that answers, `gave_up`: the code of the failure
+    before it; `outside_calls`: those of tools that reach outside; `costs`: US dollars of each model call, None where
+    not known; `notes`: what the person is to know, by kind of event; `asked_of_page`: calls of the newest round that
+    the page has not answered, in their order (`PageCall` as JSON). The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], merged_messages]
@@ -46,6 +48,7 @@ class TurnState(TypedDict, total=False):
     input_tokens: int | None
     output_tokens: int | None
     answered_by: str
+    answered_as: str
     gave_up: str
     costs: list[float | None]
     notes: dict[str, str]
@@ -90,8 +93,18 @@ class TurnContext:
     waits_for: frozenset[str] = frozenset()
     """Tools whose answer the page gives, and the turn waits for."""
 
+    plans_by_model: bool = True
+    """Whether the model that answers plans questions over recordings, too: not where it is called elsewhere."""
+
+    described: tuple[list[dict[str, Any]], list[dict[str, Any]]] | None = None
+    """The tools as a model reads them, and the few of a small context, where `tools` are not here themselves."""
+
     wait: Callable[[dict[str, Any]], Any] | None = None
     """LangGraph's `interrupt`: what the page has answered, or ends the attempt. None where nothing is checkpointed."""
+
+    def definitions(self, *, short: bool) -> list[dict[str, Any]]:
+        """The tools as a model reads them; `short`: the few, in short."""
+        return definitions(self.tools, short=short) if self.described is None else self.described[short]
 
     def attempts(self, number: int, prompt_version: str, purpose: Purpose = Purpose.ANSWER) -> CallAttempts:
         """Those of the turn's model call of this number."""

@@ -93,7 +93,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
 def plan_writer(state: TurnState, context: TurnContext, number: int) -> PlanWriter | None:
     """Who plans a question of a call with this number: the model that answers; the built-in analyst has its rules."""
     model = named(state.get("answered_by"), context.model)
-    if not model.is_language_model:
+    if not model.is_language_model or not context.plans_by_model:
         return None
     return PlanCalls(context, model, number=number, prompt_version=state["prompt_version"])
 

@@ -34,6 +34,7 @@ from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
 from server.edges.http import range_routes as ranges
 from server.edges.http import run_question_routes as run_questions
+from server.edges.http import run_routes as runs
 from server.edges.http import saved_question_routes as saved_questions
 from server.edges.http import shared_conversation_routes as shared_conversations
 from server.edges.http import source_routes as sources
@@ -119,9 +120,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         app.include_router(gates.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
     app.include_router(budgets.routes, prefix=API)
-    if services.plans.key_issuing is not None:
-        app.include_router(keys.routes, prefix=API)
-        app.include_router(keys.admin_routes, prefix=API)
+    _add_for_programs(app, services)
     app.include_router(invocations.routes, prefix=API)
     app.include_router(invocations.admin_routes, prefix=API)
     app.include_router(streams.routes, prefix=API)
@@ -147,6 +146,15 @@ def _build_bodies(app: FastAPI) -> None:
         for context in iter_route_contexts(app.routes):
             if isinstance(context.original_route, APIRoute) and context.body_field is not None:
                 context.body_field.validate(None, {}, loc=("body",))
+
+
+def _add_for_programs(app: FastAPI, services: Services) -> None:
+    """Keys for them, and what a graph that runs elsewhere asks for its run."""
+    if services.plans.key_issuing is not None:
+        app.include_router(keys.routes, prefix=API)
+        app.include_router(keys.admin_routes, prefix=API)
+    if services.runs.deployed_runs is not None:
+        app.include_router(runs.routes, prefix=API)
 
 
 def build_probes(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:

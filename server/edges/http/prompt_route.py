@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 
-from server.edges.http.services import ChatServices, CurrentCaller, ForChat, ForTeams, Gateway
+from server.edges.http.gateway import Gateway
+from server.edges.http.services import ChatServices, CurrentCaller, ForChat, ForTeams
 from server.edges.ws.answers import answer_to
 from server.errors import BadRequest, NotAuthenticated, ServerError
 from server.ports.identity import Caller

@@ -12,9 +12,11 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.agent.model_call.offered_models import OfferedModels
 from server.edges.http.client_config import ClientConfig
+from server.edges.http.gateway import Gateway
 from server.edges.http.key_scopes import scope_of
 from server.edges.http.picture_limiter import PictureLimiter
 from server.edges.http.request_rates import RequestRates
+from server.edges.http.run_services import RunServices
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.news import NO_NEWS, News
@@ -25,7 +27,6 @@ from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
 from server.ports.traces import TraceRow, TraceWorkers
-from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
 from server.turns.client_streams import ClientStreams
@@ -51,16 +52,6 @@ ACCESS_COOKIE = "flamechat_access"
 
 ACCOUNT_HEADER = "Flamechat-Account"
 """Which of the caller's accounts a request acts for: whose lists it reads, and to which belongs what it makes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gateway:
-    """A program that starts turns for people it has recognised itself, proven by the secret. `refuse` notifies a
-    session's listeners on Realtime that a prompt was not accepted: they do not see the HTTP answer."""
-
-    secret: str = field(repr=False)
-    caller_of: Callable[[str], Awaitable[Caller]]
-    refuse: Callable[[str, ChatError], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +298,7 @@ class Services:
     gates: GateServices = field(default_factory=GateServices)
     knowledge: KnowledgeServices = field(default_factory=KnowledgeServices)
     rates: RequestRates = field(default_factory=RequestRates)
+    runs: RunServices = field(default_factory=RunServices)
 
 
 def access_token(connection: HTTPConnection) -> str | None:

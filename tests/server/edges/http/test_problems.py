@@ -15,6 +15,7 @@ from server.errors import (
     ConfigError,
     Conflict,
     DatabaseUnavailable,
+    ExecutorUnreachable,
     LimitExceeded,
     ModelFailed,
     NotAllowed,
@@ -94,7 +95,7 @@ ANSWERED = {
     500: {RenderingError, ConfigError, ServerError},
     501: {NotSupported},
     502: {ModelFailed},
-    503: {Busy, PromptUnavailable, ServiceUnavailable, WorkerFailed, DatabaseUnavailable},
+    503: {Busy, ExecutorUnreachable, PromptUnavailable, ServiceUnavailable, WorkerFailed, DatabaseUnavailable},
 }
 
 

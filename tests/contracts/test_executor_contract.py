@@ -48,9 +48,9 @@ ANSWERING = ViewerState(mounted_tools=(MountedTool(name="ask_person", version=1)
 Opened = Callable[..., Any]
 
 
-@pytest.fixture(params=["in_process"])
-def opening(request: pytest.FixtureRequest) -> Callable[[Endpoint], AbstractAsyncContextManager[ExecutorHouse]]:
-    assert request.param == "in_process"
+@pytest.fixture
+def opening() -> Callable[[Endpoint], AbstractAsyncContextManager[ExecutorHouse]]:
+    """In process; `test_executor_on_langgraph` has all of these tests over a real LangGraph server."""
     return in_process
 
 

@@ -210,3 +210,17 @@ def test_a_key_in_the_place_of_another_is_refused_without_being_shown(
         a_project(monkeypatch, **given).check_supabase()
     assert said in str(refused.value)
     assert not [value for value in keys.values() if len(value) > 4 and value in str(refused.value)]
+
+
+def test_a_server_for_graphs_needs_its_address_and_ours() -> None:
+    load_settings().check_executor()
+    with pytest.raises(ConfigError, match="FLAMECHAT_LANGGRAPH_URL"):
+        load_settings(executor="langgraph").check_executor()
+    there = {"executor": "langgraph", "langgraph_url": "http://127.0.0.1:2024"}
+    for hidden in ({"port": 0}, {"host": "0.0.0.0"}):
+        with pytest.raises(ConfigError, match="FLAMECHAT_LANGGRAPH_CALLBACK_URL"):
+            load_settings(**there, **hidden).check_executor()
+        load_settings(**there, **hidden, langgraph_callback_url="https://here.example/").check_executor()
+    assert load_settings(**there).callback_url == "http://127.0.0.1:8484"
+    assert load_settings(**there, host="::1").callback_url == "http://[::1]:8484"
+    assert load_settings(**there, langgraph_callback_url="https://here.example/").callback_url == "https://here.example"

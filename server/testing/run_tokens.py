@@ -1,22 +1,21 @@
 """Tokens of runs in a dictionary: the twin of PostgresRunTokens."""
 
-from collections.abc import Awaitable, Callable
-
 from server.errors import NotFound
+from server.ports.conversations import Conversations
 from server.ports.run_tokens import RunHolder
 
 
 class MemoryRunTokens:
-    """One for each turn, as in the database. `is_there` says whether there is such a turn."""
+    """One for each turn, as in the database; without `conversations` there is every turn."""
 
-    def __init__(self, is_there: Callable[[str], Awaitable[bool]] | None = None) -> None:
-        self._is_there = is_there
+    def __init__(self, conversations: Conversations | None = None) -> None:
+        self._conversations = conversations
         self.hashes: dict[str, tuple[str, RunHolder, str]] = {}
         """By turn: the run, for which attempt it is, and the hash."""
 
     async def issue(self, run_id: str, holder: RunHolder, token_hash: str) -> None:
         before = self.hashes.get(holder.turn_id)
-        if self._is_there is not None and not await self._is_there(holder.turn_id):
+        if self._conversations is not None and await self._conversations.unended_turn(holder.turn_id) is None:
             raise NotFound("There is no such turn.")
         if before is not None and before[1].attempt > holder.attempt:
             raise NotFound("There is no such turn.")

@@ -97,7 +97,7 @@ async def test_a_state_that_was_edited_is_run_on_with(opened: Opened) -> None:
     await house.client.threads.update_state(thread_id, {"notes": {"edited": "by hand"}}, as_node="tools")
     given = PageAnswer(end.asked.interrupt_id, {"status": "answered", "answer": "b"})
     _, again = await attempted(house, viewer=ANSWERING, attempt=2, page_answer=given)
-    if isinstance(again, Done) and again.answer is None:  # the edit has begun the step anew: it asks once more
+    if isinstance(again, Done) and again.answer is None:  # the step is made anew after the edit: it asks once more
         assert again.asked is not None
         given = PageAnswer(again.asked.interrupt_id, {"status": "answered", "answer": "b"})
         _, again = await attempted(house, viewer=ANSWERING, attempt=3, page_answer=given)

@@ -279,9 +279,6 @@ def memory_world() -> World:
     async def let_invitation_expire(invitation_id: str) -> None:
         teams.let_expire(invitation_id)
 
-    async def is_there(turn_id: str) -> bool:
-        return await conversations.unended_turn(turn_id) is not None
-
     saved = MemorySavedQuestions(accounts)
     memories = MemoryMemories(accounts, traces, conversations)
     return World(
@@ -309,7 +306,7 @@ def memory_world() -> World:
         let_invitation_expire,
         saved,
         MemoryEvaluations(conversations, invocations),
-        MemoryRunTokens(is_there),
+        MemoryRunTokens(conversations),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from limits.errors import LimitsError, UnknownPlan, UnknownUser
+from limits.errors import LimitsError, UnknownAccount, UnknownPlan, UnknownUser
 from rendering.errors import InvalidOption, MissingFont, RenderingError
 from server.adapters.supabase.identity import REFUSALS
 from server.edges.http.problems import ROOTS, STATUSES
@@ -86,7 +86,7 @@ ANSWERED = {
     400: {LimitsError, BadRequest},
     401: {NotAuthenticated},
     403: {NotAllowed},
-    404: {UnknownHandle, UnknownPlan, UnknownUser, NotFound},
+    404: {UnknownHandle, UnknownAccount, UnknownPlan, UnknownUser, NotFound},
     409: {TurnInProgress, Conflict},
     413: {TraceTooLarge},
     415: {UnrecognisedTrace},

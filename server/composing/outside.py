@@ -89,7 +89,7 @@ def build_mcp_servers(settings: Settings, path: Path) -> "McpServers":
 
 
 def webhooks_of(settings: Settings) -> "WebhookSender | None":
-    """What reports gates' results; None where that is not wanted."""
+    """What reports gates' results; None where none is to be sent."""
     if not settings.webhooks:
         return None
     from server.adapters.web.webhook_sender import HttpsSender

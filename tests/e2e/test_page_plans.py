@@ -98,8 +98,8 @@ def test_an_administrator_makes_a_plan_sees_whom_it_would_stop_and_moves_a_user(
 
 
 def test_spend_is_a_chart_and_a_table_that_are_saved_as_csv(page: Page, server: RunningServer) -> None:
-    with ThreadPoolExecutor(1) as beside_the_browser:
-        beside_the_browser.submit(asyncio.run, fill_spend(server)).result(60)
+    with ThreadPoolExecutor(1) as apart_from_the_browser:
+        apart_from_the_browser.submit(asyncio.run, fill_spend(server)).result(60)
     page.goto(f"{server.address}/admin")
     spend = page.get_by_role("region", name="Spend", exact=True)
     by_day = spend.get_by_role("region", name="Spend by day")

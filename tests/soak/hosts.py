@@ -99,9 +99,9 @@ async def _start(hosts: Fleet, name: str, role: str) -> None:
 async def _one_turn(http: httpx.AsyncClient, hosts: Fleet, tally: Tally, key: str) -> None:
     script = Script(key, words=WORDS, every_ms=10.0)
     question = {"message": script.prompt, "flamechat_trace_id": hosts.trace_id}
-    begun = monotonic()
+    started = monotonic()
     answer = await http.post("/api/chat", json=question)
-    tally.sample("answer", monotonic() - begun)
+    tally.sample("answer", monotonic() - started)
     expected = script.texts[-1].strip()
     if answer.status_code != httpx.codes.OK or answer.json()["answer"].strip() != expected:
         tally.count("answers lost or changed")

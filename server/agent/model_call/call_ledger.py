@@ -220,7 +220,7 @@ class CallAttempts:
         reply: AnyMessage | None,
         problem: str | None,
     ) -> None:
-        """Keep what the requests since the last time contained, where that is wanted: the reply is that of the last."""
+        """Keep what the requests since the last time contained, where it is set: the reply is that of the last."""
         unkept, self._unkept = self._unkept, []
         if self._ledger is None or self._ledger.artifacts is None or self._model is None:
             return

@@ -114,7 +114,7 @@ def shim_manager(script: bytes) -> str | None:
     """The version manager (pyenv, rbenv, nodenv, asdf and their like) whose shim a shell script is; None for another.
 
     A shim carries the name of a program and runs the version of it that is chosen for a folder:
-    `exec "/home/me/.pyenv/libexec/pyenv" exec "$program" "$@"`.
+    `exec "/opt/pyenv/libexec/pyenv" exec "$program" "$@"`.
     """
     found = _SHIM.search(script)
     if found is None:

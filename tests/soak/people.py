@@ -43,6 +43,8 @@ class People:
     card: str = ""
     same_cards: bool = True
     """False where tools may say it in other words: over two versions only that each card is there and has ended."""
+    falls_back: bool = False
+    """Whether a completed turn may have a note that another model took over."""
     stops: float = 0.0
     """The share of answers that are stopped by the person."""
     kills: list[float] = field(default_factory=list)
@@ -144,7 +146,8 @@ class People:
             problems.append("the prompt is not stored")
         if status == "completed":
             look = ["model", "tool_request", "tool_result"]
-            if [row[0] for row in rows] != ["user", *look * one.script.looks, "model"]:
+            kept = [row[0] for row in rows if not (self.falls_back and row[0] == "system_event")]
+            if kept != ["user", *look * one.script.looks, "model"]:
                 problems.append(f"stored: {[row[0] for row in rows]}")
             if [row[1] for row in rows if row[0] == "model"] != one.script.texts:
                 problems.append("other texts are stored than were shown")

@@ -25,6 +25,7 @@ from server.ports.identity import Caller
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
+from server.testing.evaluations import MemoryEvaluations
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
 from server.testing.objects import MemoryObjects
@@ -70,14 +71,16 @@ class Talking:
         records = MemoryTraceRecords(accounts)
         with tempfile.TemporaryDirectory() as folder:
             settings = load_settings(data=Path(folder), model=self._model)
+            conversations, invocations = MemoryConversations(records), MemoryInvocations()
             parts = compose(
                 settings,
                 Adapters(
                     rows=Rows(
-                        conversations=MemoryConversations(records),
+                        conversations=conversations,
                         records=records,
                         plans=MemoryPlans(records),
-                        invocations=MemoryInvocations(),
+                        invocations=invocations,
+                        evaluations=MemoryEvaluations(conversations, invocations),
                     ),
                     backing=Backing(
                         objects=MemoryObjects(), identity=TokenIdentity({TOKEN: asker}), relay=MemoryRelay(), user=asker

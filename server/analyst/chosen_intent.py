@@ -264,7 +264,7 @@ _ALL_OF_IT = re.compile(
 )
 _IN_ALL = re.compile(
     r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:functions|methods|samples|events|"
-    r"objects|objets|objetos|objekte|"
+    r"objets|objetos|objekte|"
     r"contentions|muestras|"
     r"échantillons|instructions|instrucciones|proben)(?: (?:are there|were taken))?|calls(?= \w))"
     r"(?: (?:en total|in total|au total|en tout|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",

@@ -113,7 +113,7 @@ def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:
     if spoken_of is None or spoken_of.threads or (spoken_of.is_aside and len(spoken_of.listed) > 1):
         return ()
     if asked.sets_one_more_against:
-        return (spoken_of.handle,)
+        return tuple(dict.fromkeys((spoken_of.handle, *spoken_of.pair)))
     if asked.asks("compared", "each"):
         of_recordings = alone(spoken_of.prompt, {}, None).intent is Intent.COMPARE and not spoken_of.sets_against
         return spoken_of.pair if len(spoken_of.pair) == RUNS and not of_recordings else ()

@@ -83,7 +83,7 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
         if len(handles) != len(asked.runs):
             return None
         if asked.asks("compared") and len(handles) == 1 and question.handles:
-            handles = (*question.handles, *handles)
+            handles = (*[one for one in question.handles if one not in handles][:1], *handles)
     if asked.asks("compared", "each", "part") != (len(handles) == 2):
         return None
     return replace(question, handles=handles, handle=handles[0], names=(), maybe=(), placed=(), stems=())

@@ -93,6 +93,13 @@ async def test_what_was_spoken_of_is_set_against_one_name_more() -> None:
     assert answers[3].count(" on average") == 2, answers[3]
 
 
+async def test_one_of_the_two_named_again_is_set_against_the_other() -> None:
+    trace = timeline(TREE, OTHER, names=("a", "b"))
+    answers = await talk(trace, "walk vs write", "how much longer is write in %")
+    assert answers[1].startswith("**[`write`](#f1) takes more**: "), answers[1]
+    assert "`walk`" in answers[1].partition("\n")[0]
+
+
 async def test_whether_it_calls_itself_is_decided_of_what_was_spoken_of() -> None:
     answers = await talk(
         timeline(TREE, names=("a",)), "walk self time", "is it recursive", "write total", "is it recursive"

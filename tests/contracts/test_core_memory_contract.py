@@ -295,3 +295,21 @@ async def test_an_onboarding_is_its_persons_own_and_no_viewers(world: World) -> 
         await world.memory.onboarding(replace(stranger, account_id=caller.account_id))
     with pytest.raises(NotFound):
         await world.memory.keep_onboarding(replace(stranger, account_id=caller.account_id), {})
+
+
+async def test_versions_of_accounts_are_those_that_stand_and_a_viewer_is_asked_nothing(world: World) -> None:
+    owner, other = await world.team(), await world.user()
+    await world.memory.write(owner, "we ship on Fridays", version=0)
+    await world.memory.write(owner, "we ship on Mondays", version=1)
+    await world.memory.write(other, "mine", version=0)
+    unknown = new_uuid()
+    asked = frozenset({owner.account_id, other.account_id, unknown})
+    assert dict(await world.memory.versions(asked)) == {owner.account_id: 2, other.account_id: 1}
+    assert dict(await world.memory.versions(frozenset({unknown}))) == {}
+    viewer = await world.joined(owner, Role.VIEWER)
+    for ask in (world.memory.keep_onboarding(viewer, {}), world.memory.decline_onboarding(viewer)):
+        with pytest.raises(NotAllowed):
+            await ask
+    with pytest.raises(NotAllowed):
+        await world.memory.confirm_onboarding(viewer, "theirs", answers="", version=2)
+    assert (await world.memory.read(owner)).facts == ("we ship on Mondays",)

@@ -73,3 +73,14 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
     expect_status(page, "completed")
     expect(page.locator(".turn").last).to_contain_text("Layouts must stay under 16 ms")
     assert usage(empty_server) != used
+
+    page.get_by_role("link", name="Memory").click()
+    page.get_by_label("Documents to add").set_input_files(
+        {"name": "runbook.md", "mimeType": "text/markdown", "buffer": b"# Queue\n\nDrain it first."}
+    )
+    documents = page.get_by_role("list", name="Documents").get_by_role("listitem")
+    expect(documents).to_have_count(1)
+    expect(documents).to_contain_text("runbook.md")
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    documents.get_by_role("button", name="Remove runbook.md").click()
+    expect(documents).to_have_count(0)

@@ -62,8 +62,8 @@ async def test_labels_are_read_from_the_file_and_what_people_say_goes_before(tmp
         plain = (await server.upload(content, "run.pb")).json()["trace"]
         assert plain["program"] == "shop"
         assert plain["labels"] == {"branch": "main", "build_id": BUILD, "commit": "a1"}
-        params = [("name", "run.pb"), ("label", "commit:b2"), ("label", "program:till")]
-        params += [("label", f"k{number}:v") for number in range(31)]
+        labels = ["commit:b2", "program:till", *(f"k{number}:v" for number in range(31))]
+        params = {"name": "run.pb", "label": labels}
         answer = await server.http.post(
             "/api/v1/traces", params=params, content=content, headers={"Authorization": "Bearer anna"}
         )

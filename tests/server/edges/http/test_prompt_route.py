@@ -110,7 +110,7 @@ async def test_evals_report_latency_tools_tokens_and_checks_of_ones_own_turns(tm
         assert turns[0]["latency_ms"] >= 0
         assert turns[0]["checks"] == {}
         as_ben, as_root = ({"Authorization": f"Bearer {name}"} for name in ("ben", "root"))
-        nothing = {"recent": [], "turns": [], "totals": []}
+        nothing: dict[str, list[object]] = {"recent": [], "turns": [], "totals": []}
         assert (await server.http.get("/api/evals", headers=as_ben)).json() == nothing
         assert (await server.http.get("/api/evals?scope=all", headers=as_ben)).status_code == 403
         found = (await server.http.get("/api/evals?scope=all", headers=as_root)).json()

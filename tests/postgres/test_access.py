@@ -146,6 +146,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "release_chat_session": "release_chat_session(%(turn)s)",
     "reset_expired_monthly_limits": "reset_expired_monthly_limits()",
     "reserve_trace_upload": "reserve_trace_upload(%(u)s)",
+    "spend_report": "spend_report('day', now(), now())",
     "release_trace_upload": "release_trace_upload(%(u)s)",
     "chat_limits": "chat_limits(%(u)s)",
     "open_chat_session": "open_chat_session(%(u)s, %(t)s, %(s)s)",

@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import ToolMessage
 
-from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
+from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE, MANAGE_MEMORIES
 from server.agent.verification.facts import OF_MEMORY, gathered
 from server.agent.verification.references.checked_answer import checked_answer
 from server.agent.verification.references.tool_results import NUMBER, returned
@@ -12,7 +12,11 @@ from tests.server.agent.tool_context import ask_tool
 from tests.server.agent.turns import small_trace
 
 FACT = "a request may take 437 ms, and the cache hits in 93.7 % of 4,711 calls"
-ARGUMENTS = {CORE_MEMORY_APPEND.name: {"fact": FACT}, CORE_MEMORY_REPLACE.name: {"old": FACT, "new": FACT}}
+ARGUMENTS = {
+    CORE_MEMORY_APPEND.name: {"fact": FACT},
+    CORE_MEMORY_REPLACE.name: {"old": FACT, "new": FACT},
+    MANAGE_MEMORIES.name: {"action": "remember", "fact": FACT},
+}
 
 
 async def checks_of(answer: str, tool: str, *, under: str) -> list[Check]:
@@ -46,4 +50,4 @@ async def test_a_memory_tools_result_certifies_no_figure(tool: str, answer: str)
 
 
 def test_every_tool_that_writes_to_the_memory_is_one_of_them() -> None:
-    assert {CORE_MEMORY_APPEND.name, CORE_MEMORY_REPLACE.name} == OF_MEMORY
+    assert {CORE_MEMORY_APPEND.name, CORE_MEMORY_REPLACE.name, MANAGE_MEMORIES.name} == OF_MEMORY

@@ -164,5 +164,15 @@ def _shares(row: dict[str, Any]) -> str:
 def _group(title: str, rows: list[dict[str, Any]]) -> str:
     if not rows:
         return ""
-    lines = "\n".join(f"- {_named(row)}: {_shares(row)}" for row in rows[:SHOWN])
+    lines = "\n".join(f"- {_named(row)}: {_listed_shares(row)}" for row in rows[:SHOWN])
     return f"{title}:\n\n{lines}"
+
+
+def _listed_shares(row: dict[str, Any]) -> str:
+    """Of self value; of total value, by which a row has its place in the lists, where that went the other way."""
+    own = _change(row)
+    total = float(row["after"]["total_share"] - row["before"]["total_share"])
+    if own * total >= 0:
+        return _shares(row)
+    before, after = (share(row[side]["total_share"]) for side in ("before", "after"))
+    return f"{before} before, {after} now of total value, with what it calls"

@@ -217,6 +217,17 @@ async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
     assert [check for check in answer.checks if check.status in ("contradicted", "not_found")] == []
 
 
+async def test_what_grew_by_what_it_calls_is_not_listed_with_a_share_that_fell() -> None:
+    stacks = [("main;parse", 20), ("main;parse;read", 10), ("main;draw", 70)]
+    before = replace(sampled(stacks), name="before", content_key="6" * 64)
+    after = sampled([("main;parse", 10), ("main;parse;read", 50), ("main;draw", 40)])
+    answer = await asked("Is this slower than before?", after, before)
+    larger = answer.text.partition("Slower or larger:")[2].partition("Faster or smaller:")[0]
+    assert "[`parse`](#f1): 30.0% before, 60.0% now of total value, with what it calls" in larger
+    assert "20.0% before" not in larger
+    assert [check for check in answer.checks if check.status in ("contradicted", "not_found")] == []
+
+
 async def test_the_plan_is_reported_where_there_is_an_account() -> None:
     one = sampled([("main", 1)])
     answer = await asked("How many messages do I have left?", one, replace(one, name="other", content_key="6" * 64))

@@ -39,7 +39,7 @@ FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /
 THE_PAGE = {
     ("GET", f"/{path}")
     for path in (
-        *("", "open", "admin", "account", "conversations", "questions"),
+        *("", "open", "admin", "account", "conversations", "gates", "questions"),
         *("t/{rest:path}", "s/{rest:path}", "{path:path}"),
     )
 }

@@ -48,6 +48,7 @@ PLAIN = {
     "webhookUrl",
     "reason",
     "scopes",
+    "scope",
     "days",
     "archived",
     "search",

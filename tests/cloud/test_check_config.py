@@ -166,6 +166,8 @@ async def cloud(
 @pytest.mark.long
 async def test_every_service_of_the_cloud_is_tried(cloud: Cloud) -> None:
     found = await lines()
+    encoder = found.pop("embedder")  # whether one is here, and how quick, is the machine's
+    assert encoder[0] in {"ok", "slow", "off"}, encoder
     assert {name: sign for name, (sign, _) in found.items() if sign != "ok"} == {}
     assert found["database"][1].startswith("PostgreSQL 1")
     assert found["notifications"][1] == "a NOTIFY arrives"

@@ -24,7 +24,7 @@ from server.ports.ai_events import (
 )
 from server.ports.executor import run_id_of
 from server.ports.invocations import Outcome
-from server.protocol.mounted import MountedTool
+from server.protocol.mounted import NOBODY_THERE, MountedTool
 from server.protocol.wire_values import ViewerState
 from tests.contracts.executors import (
     GRAPH_VERSION,
@@ -244,6 +244,20 @@ async def test_the_page_s_answer_goes_on_in_another_attempt(opened: Opened) -> N
     assert len(endpoint.requests) == 2
     (shown,) = [one["content"] for one in endpoint.requests[1]["messages"] if one["role"] == "tool"]
     assert '"b"' in shown
+
+
+async def test_a_page_that_does_not_answer_in_time_does_not_stop_the_run(opened: Opened) -> None:
+    house, endpoint = await opened(ASKING, ANSWER)
+    _, end = await attempted(house, viewer=ANSWERING)
+    assert isinstance(end, Done)
+    assert end.asked is not None
+    given = PageAnswer(end.asked.interrupt_id, dict(NOBODY_THERE))
+    events, end = await attempted(house, viewer=ANSWERING, attempt=2, page_answer=given)
+    assert isinstance(end, Done)
+    assert end.answer is not None
+    assert any(isinstance(one, ToolCallResult) for one in events)
+    (shown,) = [one["content"] for one in endpoint.requests[1]["messages"] if one["role"] == "tool"]
+    assert "nobody" in shown.lower()
 
 
 async def test_a_run_that_is_closed_stops_and_hangs_up(opened: Opened) -> None:

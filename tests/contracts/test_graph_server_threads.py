@@ -14,10 +14,9 @@ from server.adapters.executors.langgraph_server import thread_of
 from server.adapters.executors.remote_run import RemoteRun
 from server.agent.graph.node_order import NODES
 from server.agent.turn import PageAnswer
-from server.ports.ai_events import Done, Restored, TextDelta, ToolCallResult
+from server.ports.ai_events import Done, Restored, TextDelta
 from server.ports.executor import run_id_of
 from server.ports.run_tokens import RunHolder, new_run_token, token_hash_of
-from server.protocol.mounted import NOBODY_THERE
 from tests.contracts.executors import TURN, attempt_of, attempted, kinds_of, read
 from tests.contracts.langgraph_house import ASSISTANT, LangGraphHouse, on_langgraph
 from tests.contracts.test_executor_contract import ANSWER, ANSWERING, ASKING, LOOKING
@@ -115,20 +114,6 @@ async def test_a_run_by_hand_without_a_context_ends_at_once(opened: Opened) -> N
     assert run["status"] == "error"
     assert endpoint.requests == []
     await house.client.threads.delete(thread["thread_id"])
-
-
-async def test_a_page_that_does_not_answer_in_time_does_not_stop_the_run(opened: Opened) -> None:
-    house, endpoint = await opened(ASKING, ANSWER)
-    _, end = await attempted(house, viewer=ANSWERING)
-    assert isinstance(end, Done)
-    assert end.asked is not None
-    given = PageAnswer(end.asked.interrupt_id, dict(NOBODY_THERE))
-    events, end = await attempted(house, viewer=ANSWERING, attempt=2, page_answer=given)
-    assert isinstance(end, Done)
-    assert end.answer is not None
-    assert any(isinstance(one, ToolCallResult) for one in events)
-    (shown,) = [one["content"] for one in endpoint.requests[1]["messages"] if one["role"] == "tool"]
-    assert "nobody" in shown.lower()
 
 
 async def test_a_server_that_died_leaves_a_run_that_its_next_attempt_cancels(

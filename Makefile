@@ -23,8 +23,8 @@ demo-cloud: .make/dev ## the cloud configuration on this machine: test servers i
 test: .make/dev ## pure rooms, real PostgreSQL, real HTTP, a real browser if there is one; the architecture is checked by make check
 	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not long" --ignore=tests/architecture
 
-test-long: .make/dev ## what needs longer than make test may take (25 minutes on two cores)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
+test-long: .make/dev ## what needs longer than make test may take (half an hour on two cores)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m long
 
 laws: .make/dev ## every law again, on 400 examples that no run had before
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m hypothesis --hypothesis-seed=random

@@ -26,7 +26,8 @@ export function Members() {
         setProblem(null);
         await work();
         await loadAccounts();
-        setFound(id ? await teams.members(id) : null);
+        const isThere = accounts.read().some((one) => one.accountId === id);
+        setFound(id && isThere ? await teams.members(id) : null);
         return true;
       } catch (error) {
         setProblem(error instanceof Error ? error.message : String(error));

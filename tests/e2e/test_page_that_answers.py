@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
+from server.adapters.postgres.embedded import EmbeddedPostgres
 from tests.e2e.conftest import Scripted
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
 from tests.e2e.tcp_proxy import TcpProxy
 from tests.foreign_servers import allow_all, client_of, tracker_server, written_file
 from tests.openai_endpoint import Endpoint, Reply
+from tests.server.test_serve import serving
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
@@ -116,6 +118,46 @@ def test_a_question_is_answered_in_another_tab_after_the_first_was_closed(
             expect(tab.locator(".turn")).to_have_attribute("data-status", "completed")
         assert 'the person answers: "Typing"' in read_by_tools(endpoint)[0]
         expect(third.locator(".banner")).to_have_count(0)
+
+
+def test_a_question_of_a_server_that_is_killed_is_answered_at_another(
+    context: BrowserContext,
+    portal: BlockingPortal,
+    model_proxy: TcpProxy,
+    scripted: Scripted,
+    board_trace: Path,
+    tmp_path: Path,
+) -> None:
+    """kill -9 while the turn waits: the tab of another process has the card, and the turn goes on there."""
+    with portal.wrap_async_context_manager(EmbeddedPostgres(tmp_path / "postgres")) as postgres:
+        settings = {
+            "FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1",
+            "FLAMECHAT_MODEL": "fake",
+            "FLAMECHAT_DATABASE_URL": postgres.owner_dsn,
+            "FLAMECHAT_DATABASE_SESSION_URL": postgres.owner_dsn,
+        }
+        data = tmp_path / "data"
+        with (
+            serving(data, **settings) as (first, address),
+            serving(data, **settings) as (_, other),
+            scripted(ASKING, Reply(text="You mean typing.")) as endpoint,
+        ):
+            page = context.new_page()
+            open_room(page, address, board_trace)
+            ask(page)
+            expect(page.get_by_role("group", name="A question to you")).to_contain_text(QUESTION)
+            room = page.url.removeprefix(address)
+            first.kill()
+            page.close()
+            tab = context.new_page()
+            tab.goto(other + room)
+            card = tab.get_by_role("group", name="A question to you")
+            expect(card).to_contain_text(QUESTION)
+            card.get_by_role("button", name="Typing").click()
+            expect(tab.locator(".turn")).to_have_attribute("data-status", "completed")
+            expect(tab.locator(".turn .prose").last).to_contain_text("You mean typing.")
+            assert read_by_tools(endpoint) == ['q1: the person answers: "Typing"']
+            assert len(endpoint.requests) == 2
 
 
 TRACKER = """

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from server.errors import ConfigError, NotFound
+
 Proof = Literal["code", "password"]
 
 
@@ -68,16 +70,16 @@ class NoTerminalSessions:
     """Where nobody signs in."""
 
     def begin(self, asked: SignIn, proof: Callable[[], str]) -> KeptSession:
-        """Raises NotImplementedError: a program without terminals begins none."""
-        raise NotImplementedError
+        """Raises ConfigError."""
+        raise ConfigError("Nobody signs in from here: no sessions are kept.")
 
     def token(self, _: str) -> str | None:
         """None."""
         return None
 
     def end(self, server: str) -> str | None:
-        """Raises NotImplementedError."""
-        raise NotImplementedError
+        """Raises NotFound."""
+        raise NotFound(f"nobody is signed in to {server}.")
 
     def kept(self) -> Sequence[KeptSession]:
         """Nothing."""

@@ -1,27 +1,21 @@
 """Informs whoever listens that a budget is nearly or quite spent: the person whose it is, the members of an account,
 administrators."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-import structlog
-
 from limits.spending import notice_text
-from server.errors import DatabaseUnavailable, raised_at
 from server.ports.budget_notices import BudgetNotices, Informed
 from server.ports.identity import Caller
 from server.protocol.server import LimitsChanged
+from server.turns.listening import Inbox, listening, look_until_cancelled
 
 LOOK_EVERY_S = 5.0
-MOST_WAITING = 100
 MOST_SEEN = 10_000
 
 Broadcast = Callable[[str, LimitsChanged], None]
 """From an account and what its members are to be sent; never raises."""
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +24,7 @@ class Listener:
 
     caller: Caller
     account_id: Callable[[], str | None]
-    waiting: asyncio.Queue[LimitsChanged] = field(default_factory=lambda: asyncio.Queue(MOST_WAITING))
+    waiting: Inbox[LimitsChanged] = field(default_factory=Inbox)
 
     def concerns(self, informed: Informed) -> bool:
         """Whether it is of a budget that binds them."""
@@ -38,11 +32,6 @@ class Listener:
         if of_account is not None:
             return of_account == self.account_id()
         return informed.notice.user_id == self.caller.user_id
-
-    async def news(self) -> AsyncIterator[LimitsChanged]:
-        """What comes, without an end."""
-        while True:
-            yield await self.waiting.get()
 
 
 class BudgetInforming:
@@ -54,24 +43,13 @@ class BudgetInforming:
         self._listeners: set[Listener] = set()
         self._seen: dict[str, None] = {}
 
-    @contextmanager
-    def listener(self, caller: Caller, account_id: Callable[[], str | None]) -> Iterator[Listener]:
+    def listener(self, caller: Caller, account_id: Callable[[], str | None]) -> AbstractContextManager[Listener]:
         """Somebody who is informed for as long as the context."""
-        one = Listener(caller, account_id)
-        self._listeners.add(one)
-        try:
-            yield one
-        finally:
-            self._listeners.discard(one)
+        return listening(self._listeners, Listener(caller, account_id))
 
     async def run(self) -> None:
         """Until cancelled."""
-        while True:
-            try:
-                await self.look()
-            except DatabaseUnavailable as error:
-                log.warning("budgets_not_looked_at", error=type(error).__name__, where=raised_at(error))
-            await asyncio.sleep(LOOK_EVERY_S)
+        await look_until_cancelled(self.look, every_s=LOOK_EVERY_S, log_event="budgets_not_looked_at")
 
     async def look(self) -> None:
         """Inform everybody of what is new. Nothing is asked where nobody listens. Raises DatabaseUnavailable."""
@@ -91,8 +69,8 @@ class BudgetInforming:
     def _inform(self, informed: Informed) -> None:
         for listener in self._listeners:
             concerned = listener.concerns(informed)
-            if (concerned or listener.caller.is_administrator) and not listener.waiting.full():
-                listener.waiting.put_nowait(message_of(informed, to_others=not concerned))
+            if concerned or listener.caller.is_administrator:
+                listener.waiting.offer(message_of(informed, to_others=not concerned))
 
 
 def message_of(informed: Informed, *, to_others: bool = False) -> LimitsChanged:

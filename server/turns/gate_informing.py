@@ -1,23 +1,16 @@
 """Informs whoever is in a conversation of an account what its gates have found of uploads."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-import structlog
-
-from server.errors import DatabaseUnavailable, raised_at
 from server.ports.gates import GateResult, Gates
 from server.protocol.server import GateChanged
+from server.turns.listening import Inbox, listening, look_until_cancelled
 
 LOOK_EVERY_S = 3.0
 LATELY_S = 60.0
 """Far more than between two looks: a database that was away for a moment loses nothing."""
-MOST_WAITING = 100
-"""Messages of one listener; past it those that come are left out, and the list of results has them."""
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -27,12 +20,7 @@ class GateListener:
 
     account_id: Callable[[], str | None]
     seen: frozenset[str] = frozenset()
-    waiting: asyncio.Queue[GateChanged] = field(default_factory=lambda: asyncio.Queue(MOST_WAITING))
-
-    async def news(self) -> AsyncIterator[GateChanged]:
-        """What comes, without an end."""
-        while True:
-            yield await self.waiting.get()
+    waiting: Inbox[GateChanged] = field(default_factory=Inbox)
 
 
 class GateInforming:
@@ -42,24 +30,13 @@ class GateInforming:
         self._gates = gates
         self._listeners: set[GateListener] = set()
 
-    @contextmanager
-    def listener(self, account_id: Callable[[], str | None]) -> Iterator[GateListener]:
+    def listener(self, account_id: Callable[[], str | None]) -> AbstractContextManager[GateListener]:
         """Somebody who is informed for as long as the context."""
-        one = GateListener(account_id)
-        self._listeners.add(one)
-        try:
-            yield one
-        finally:
-            self._listeners.discard(one)
+        return listening(self._listeners, GateListener(account_id))
 
     async def run(self) -> None:
         """Look again and again; a look that fails is logged, and made up for."""
-        while True:
-            try:
-                await self.look()
-            except DatabaseUnavailable as error:
-                log.warning("gate_results_not_looked_at", error=type(error).__name__, where=raised_at(error))
-            await asyncio.sleep(LOOK_EVERY_S)
+        await look_until_cancelled(self.look, every_s=LOOK_EVERY_S, log_event="gate_results_not_looked_at")
 
     async def look(self) -> None:
         """Inform everybody of what was judged in the last minute and is new to them; nothing is asked where nobody
@@ -70,8 +47,8 @@ class GateInforming:
         for listener in self._listeners:
             mine = [result for result in found if result.account_id == listener.account_id()]
             for result in mine:
-                if result.result_id not in listener.seen and not listener.waiting.full():
-                    listener.waiting.put_nowait(gate_changed(result))
+                if result.result_id not in listener.seen:
+                    listener.waiting.offer(gate_changed(result))
             listener.seen = frozenset(result.result_id for result in mine)
 
 

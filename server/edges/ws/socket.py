@@ -289,7 +289,7 @@ class Connection:
         if self._services.news.gates is None:
             return
         with self._services.news.gates.listener(lambda: self._account_id) as listener:
-            async for message in listener.news():
+            async for message in listener.waiting.news():
                 await self._send(message)
 
     async def _inform_of_budgets(self, caller: Caller) -> None:
@@ -297,7 +297,7 @@ class Connection:
         if self._services.news.budgets is None:
             return
         with self._services.news.budgets.listener(caller, lambda: self._account_id) as listener:
-            async for message in listener.news():
+            async for message in listener.waiting.news():
                 await self._send(message)
 
     async def _inform_of_memory(self, caller: Caller) -> None:
@@ -306,7 +306,7 @@ class Connection:
         if memory is None:
             return
         with memory.informing.listener(lambda: self._account_id, lambda: self._memory_of(caller).version) as listener:
-            async for message in listener.news():
+            async for message in listener.waiting.news():
                 if self._memory_of(caller).is_new(message):
                     await self._send(message)
 

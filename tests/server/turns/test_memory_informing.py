@@ -20,7 +20,7 @@ async def test_members_learn_of_a_version_that_they_do_not_know_and_strangers_no
         assert of_ben.waiting.empty()
         await world.memory.write(anna, "we ship on Fridays", version=0)
         await informing.look()
-        assert await anext(of_ben.news()) == MemoryChanged(version=1)
+        assert await anext(of_ben.waiting.news()) == MemoryChanged(version=1)
         known["ben"] = 1
         await informing.look()
         assert of_ben.waiting.empty()

@@ -24,14 +24,25 @@ normal approximation is close enough."""
 def rank_sum_p(before: Values, after: Values) -> float:
     """The two-sided p, twice the smaller tail and at most 1: exact up to `MOST_COUNTED` values, equal ones included;
     above them the normal approximation, corrected for ties and continuity. Both groups have at least one value."""
+    return min(1.0, 2 * min(_tails(before, after)))
+
+
+def growth_p(before: Values, after: Values) -> float:
+    """The one-sided p that `after` is larger: how often chance alone ranks it as high, or higher."""
+    return _tails(before, after)[1]
+
+
+def _tails(before: Values, after: Values) -> tuple[float, float]:
+    """How often chance alone gives `after` a sum of ranks as low or lower, and as high or higher."""
     ranks = _doubled_midranks(np.concatenate([before, after]))
-    group = ranks[: len(before)] if len(before) <= len(after) else ranks[len(before) :]
-    chosen, total = int(group.sum()), len(ranks)
+    chosen, total = int(ranks[len(before) :].sum()), len(ranks)
     if total > MOST_COUNTED:
-        return _approximate(ranks, len(group), chosen)
-    groups = _groups_by_sum(tuple(sorted(ranks.tolist())), len(group))
-    tail = min(groups[: chosen + 1].sum(), groups[chosen:].sum())
-    return float(min(1.0, 2 * tail / comb(total, len(group))))
+        tail = _approximate(ranks, len(after), chosen) / 2
+        is_high = chosen > len(after) * float(ranks.mean())
+        return (1 - tail, tail) if is_high else (tail, 1 - tail)
+    groups = _groups_by_sum(tuple(sorted(ranks.tolist())), len(after))
+    ways = comb(total, len(after))
+    return float(groups[: chosen + 1].sum() / ways), float(groups[chosen:].sum() / ways)
 
 
 def least_p(before: int, after: int) -> float:

@@ -1,7 +1,8 @@
 """How much a measure grew from the runs before to the runs after, and whether that is more than chance.
 
 Values are compared by their logarithms, as times vary by factors. Several runs a side are compared by the exact rank
-test (`traces.analysis.rank_test`), with the median of all differences (Hodges and Lehmann) and Moses's interval. Where
+test (`traces.analysis.rank_test`), to one side, as only growth breaks a rule, with the median of all differences
+(Hodges and Lehmann) and the interval of Moses whose ends are each passed by chance as often as the test errs. Where
 ranks cannot decide because there are few runs after, often one, they are judged by the prediction interval of five or
 more runs before (`student_t.half_width`): it assumes that logarithms are about normal. With fewer runs nothing is
 tested, as nobody knows how far two runs of the same program lie apart.
@@ -15,13 +16,13 @@ from math import expm1, log, log1p, sqrt
 
 import numpy as np
 
-from traces.analysis.rank_test import extreme_pairs, least_p, rank_sum_p
+from traces.analysis.rank_test import extreme_pairs, growth_p, least_p, rank_sum_p
 from traces.analysis.runs import cliffs_delta
 from traces.gate.student_t import half_width, two_sided_p
 from traces.model import Values
 
 LEVEL = 0.05
-"""Two-sided, of all growth rules of a gate together; each is tested at its part (Bonferroni)."""
+"""Of all growth rules of a gate together; each is tested at its part (Bonferroni): how often one breaks by chance."""
 ENOUGH_BEFORE = 5
 """Runs before from which on their spread says something about the next run."""
 MOST_ADVISED = 500
@@ -45,7 +46,8 @@ class Method(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Growth:
     """`growth` is after over before less one, `low` and `high` its interval at the rule's own level (None where nothing
-    was tested). `effect` is Cliff's delta by ranks, standard deviations of the runs before by prediction."""
+    was tested). `p` is two-sided, `p_growth` one-sided and by ranks alone. `effect` is Cliff's delta by ranks, standard
+    deviations of the runs before by prediction."""
 
     method: Method
     before: tuple[float, ...]
@@ -56,7 +58,13 @@ class Growth:
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    p_growth: float | None = None
     effect: float | None = None
+
+    def is_beyond_chance(self, level: float) -> bool:
+        """By ranks to one side. The prediction interval is used as it is: one run after may be an odd one."""
+        p = self.p if self.p_growth is None else self.p_growth
+        return p is not None and p <= level
 
     @property
     def half_width(self) -> float | None:
@@ -88,13 +96,14 @@ def growth_of(before: Sequence[float], after: Sequence[float], *, resolution: fl
     logs = _logs(old, new, resolution)
     method = method_for(len(old), len(new), level)
     shift, low, high, p, effect = float(np.median(logs[1]) - np.median(logs[0])), None, None, None, None
+    one_sided = None
     if method is Method.RANKS:
         differences = np.sort((logs[1][:, None] - logs[0][None, :]).ravel())
         shift = float(np.median(differences))
-        inner = extreme_pairs(len(old), len(new), level)
+        inner = extreme_pairs(len(old), len(new), 2 * level)
         if inner:
             low, high = float(differences[inner - 1]), float(differences[-inner])
-        p, effect = rank_sum_p(old, new), cliffs_delta(old, new)
+        p, one_sided, effect = rank_sum_p(old, new), growth_p(old, new), cliffs_delta(old, new)
     elif method is Method.PREDICTION:
         shift = round(float(logs[1].mean() - logs[0].mean()), DIGITS)
         spread = max(
@@ -114,6 +123,7 @@ def growth_of(before: Sequence[float], after: Sequence[float], *, resolution: fl
         low=None if low is None else expm1(low),
         high=None if high is None else expm1(high),
         p=p,
+        p_growth=one_sided,
         effect=effect,
     )
 

@@ -19,7 +19,7 @@ def figures(rule: GrowthRule, growth: Growth, judgement: Judgement) -> str:
     if growth.low is not None and growth.high is not None:
         text += f" [{signed(growth.low)}, {signed(growth.high)}]"
     if growth.p is not None:
-        text += f", p {growth.p:.2g}"
+        text += f", p {growth.p:.2g}" + ("" if growth.p_growth is None else f" ({growth.p_growth:.2g} of growth)")
     if growth.effect is not None:
         by_ranks = growth.method is Method.RANKS
         text += (

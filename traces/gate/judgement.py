@@ -171,9 +171,8 @@ def _judged_growth(
 def _by_test(limit: float, growth: Growth, level: float) -> tuple[Outcome, str]:
     """Broken: more than chance, and more than the limit. Kept: not above the limit, and growth of the limit would
     have been seen. Else there is too much noise for this limit."""
-    assert growth.p is not None
     half = growth.half_width
-    if growth.p <= level and growth.growth > limit:
+    if growth.is_beyond_chance(level) and growth.growth > limit:
         return Outcome.BROKEN, "above the limit, and more than chance"
     if half is not None and growth.high is not None:
         is_seen = growth.growth <= limit and half <= limit

@@ -85,7 +85,7 @@ def _how_sure(report: GateReport) -> str:
     methods = {one.growth.method for one in judgement.results if isinstance(one.growth, Growth)}
     said = []
     if Method.RANKS in methods:
-        said.append("the exact rank test (delta is Cliff's, from -1 to 1)")
+        said.append("the exact rank test, to the side of growth (delta is Cliff's, from -1 to 1)")
     if Method.PREDICTION in methods:
         said.append("the prediction interval of the runs before, on logarithms")
     if not said:

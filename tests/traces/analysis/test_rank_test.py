@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.analysis import rank_test
-from traces.analysis.rank_test import extreme_pairs, false_discovery, rank_sum_p
+from traces.analysis.rank_test import extreme_pairs, false_discovery, growth_p, rank_sum_p
 
 Few = st.lists(st.integers(0, 4), min_size=1, max_size=5).map(lambda values: np.array(values, np.float64))
 
@@ -40,8 +40,9 @@ def test_p_is_the_share_of_groups_at_least_as_far_in_one_tail_doubled(
     ranks = [sum(other < value for other in pooled) + sum(other <= value for other in pooled) for value in pooled]
     found = sum(ranks[: len(before)])
     sums = [sum(group) for group in combinations(ranks, len(before))]
-    tail = min(sum(each <= found for each in sums), sum(each >= found for each in sums))
-    assert rank_sum_p(before, after) == pytest.approx(min(1.0, 2 * tail / len(sums)), rel=1e-12)
+    higher, lower = (sum(each <= found for each in sums), sum(each >= found for each in sums))
+    assert rank_sum_p(before, after) == pytest.approx(min(1.0, 2 * min(higher, lower) / len(sums)), rel=1e-12)
+    assert growth_p(before, after) == pytest.approx(higher / len(sums), rel=1e-12)
 
 
 def test_equal_values_have_no_approximation() -> None:
@@ -56,6 +57,8 @@ def test_the_smallest_tail_of_thirty_and_thirty_is_not_lost() -> None:
 def test_above_the_number_that_is_counted_p_is_the_normal_approximation_of_scipy() -> None:
     evens = np.arange(0, 80, 2.0)
     assert rank_sum_p(evens, evens + 9) == pytest.approx(0.10288725776167064, rel=1e-12)
+    assert growth_p(evens, evens + 9) == pytest.approx(0.10288725776167064 / 2, rel=1e-12)
+    assert growth_p(evens + 9, evens) == pytest.approx(1 - 0.10288725776167064 / 2, rel=1e-12)
     tied = np.arange(40.0) % 7
     assert rank_sum_p(tied, tied + np.arange(40.0) % 3) == pytest.approx(0.04986918704972169, rel=1e-12)
     assert rank_sum_p(np.ones(40), np.ones(40)) == 1.0

@@ -45,9 +45,10 @@ def test_five_against_five_has_the_median_of_all_differences_and_their_interval(
     found = growth_of(before, SLOWER, resolution=0, level=0.05)
     ratios = sorted(after / old for after in SLOWER for old in before)
     assert found.growth == pytest.approx(ratios[12] - 1)
-    assert found.low == pytest.approx(ratios[2] - 1)
-    assert found.high == pytest.approx(ratios[22] - 1)
+    assert found.low == pytest.approx(ratios[4] - 1)
+    assert found.high == pytest.approx(ratios[20] - 1)
     assert found.p == pytest.approx(2 / 252)
+    assert found.p_growth == pytest.approx(1 / 252)
     assert found.effect == 1.0
 
 
@@ -70,7 +71,14 @@ def test_the_interval_excludes_no_growth_exactly_where_the_test_does(before: lis
     if found.low is None or found.high is None or found.p is None or len({*before, *after}) < len([*before, *after]):
         return
     assert found.low <= found.growth <= found.high
-    assert (found.p <= 0.05) == (found.low > 0 or found.high < 0)
+    assert found.is_beyond_chance(0.05) == (found.low > 0 or (found.p_growth is None and found.high < 0))
+
+
+def test_runs_that_rank_lower_are_no_growth_however_sure() -> None:
+    found = growth_of(SLOWER, TEN[:5], resolution=0, level=0.05)
+    assert found.p == pytest.approx(2 / 252)
+    assert found.p_growth == 1
+    assert not found.is_beyond_chance(0.05)
 
 
 def test_values_that_never_vary_are_compared_as_they_are() -> None:

@@ -23,6 +23,8 @@ LEVELS = (0, 3, 10, 30)
 SIZES = ((5, 5), (10, 1))
 """Runs before and after."""
 DRAWS = 200
+FURTHER = 5
+"""Sets of as many other draws: what is asked of the first must be no luck of theirs."""
 CI = Path(__file__).parents[3] / "docs" / "ci.md"
 Runs = dict[int, list[RunMeasures]]
 
@@ -60,9 +62,9 @@ def measures(name: str, target: str, run: dict[str, object]) -> RunMeasures:
 
 
 @cache
-def ends(before: int, after: int, level: int) -> Counter[Outcome]:
+def ends(before: int, after: int, level: int, others: str = "") -> Counter[Outcome]:
     """How so many draws ended, the programs in turn; of one level, runs before and after are never the same."""
-    drawn = random.Random(f"{before}-{after}-{level}")
+    drawn = random.Random(f"{before}-{after}-{level}{others}")
     counted: Counter[Outcome] = Counter()
     programs = list(planted().values())
     for draw in range(DRAWS):
@@ -91,6 +93,18 @@ def test_thirty_percent_break_in_at_least_ninety_nine_percent(before: int, after
 @pytest.mark.parametrize(("before", "after", "least"), [(5, 5, 0.8), (10, 1, 0.5)])
 def test_ten_percent_are_found_mostly(before: int, after: int, least: float) -> None:
     assert ends(before, after, 10)[Outcome.BROKEN] >= least * DRAWS
+
+
+@pytest.mark.parametrize(("before", "after", "least"), [(5, 5, 0.8), (10, 1, 0.5)])
+def test_other_draws_break_as_often(before: int, after: int, least: float) -> None:
+    draws = FURTHER * DRAWS
+    broken = {
+        level: sum(ends(before, after, level, f"-{other}")[Outcome.BROKEN] for other in range(FURTHER))
+        for level in (0, 10, 30)
+    }
+    assert broken[0] <= 0.02 * draws
+    assert broken[10] >= least * draws
+    assert broken[30] >= 0.99 * draws
 
 
 @pytest.mark.parametrize(("before", "after"), SIZES)

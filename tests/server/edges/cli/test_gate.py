@@ -68,7 +68,7 @@ def test_kept_broken_misused_and_not_decidable_each_have_their_exit_code(cli: cl
     broken = gate(cli, *slower, "--before", *before, *RULES, code=1).stdout.splitlines()
     assert broken[0] == "broken: 2 of 3 rules; 5 runs before, 5 after"
     assert broken[1].startswith(
-        "broken         self_share(parse) +5%: 50.0% → 56.5%, +13.0% [+12.8%, +13.3%], p 0.0079,"
+        "broken         self_share(parse) +5%: 50.0% → 56.5%, +13.0% [+12.9%, +13.3%], p 0.0079 (0.004 of growth),"
     )
     assert broken[3] == "held           new hot function 2%: none"
     assert any("50.0% → 56.5%  parse  app.js" in line for line in broken)

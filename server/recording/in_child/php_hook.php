@@ -41,12 +41,22 @@
     $profiler->setPeriod($period);
     $profiler->setEventType($type === 'wall' ? EXCIMER_REAL : EXCIMER_CPU);
     $profiler->setFlushCallback($take, 1000);
-    $write = static function () use ($profiler, $file, $process, $type, &$frames, &$samples, &$weights): void {
+    // A period that ended just before the stop has a thread of its own, which locks what PHP destroys as it ends: Excimer
+    // 1.0 and 1.1 then abort the program ("pthread_mutex_lock(): Invalid argument"). So such threads are waited for.
+    $threads = static fn (): int => count(@scandir('/proc/self/task') ?: []);
+    $usual = 0;
+    $settled = static function () use ($threads, &$usual): void {
+        for ($waits = 0; $waits < 2 || ($threads() > $usual && $waits < 200); $waits++) {
+            usleep(1000);
+        }
+    };
+    $write = static function () use ($profiler, $file, $process, $type, $settled, &$frames, &$samples, &$weights): void {
         if (getmypid() !== $process) { // a child that was forked off has another
             return;
         }
         $profiler->stop();
         $profiler->flush();
+        $settled();
         $profile = ['type' => 'sampled', 'name' => "PHP ($type)", 'unit' => 'seconds', 'startValue' => 0];
         $profile += ['endValue' => array_sum($weights), 'samples' => $samples, 'weights' => $weights];
         $recording = ['$schema' => 'https://www.speedscope.app/file-format-schema.json'];
@@ -56,4 +66,5 @@
     // Registered while the program's own shutdown functions run, so that it is behind them.
     register_shutdown_function(static fn () => register_shutdown_function($write));
     $profiler->start();
+    $usual = $threads();
 })();

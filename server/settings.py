@@ -319,9 +319,14 @@ class Settings(BaseSettings):
                     f"{secret} holds a public key ({kind}), with which a server may do nothing: set a secret one."
                 )
 
+    @property
+    def may_run_elsewhere(self) -> bool:
+        """Whether a turn's graph may run on a server for graphs: by the settings, or by a flag."""
+        return self.executor == "langgraph" or (self.flags is not None and self.langgraph_url is not None)
+
     def check_executor(self) -> None:
         """Raises ConfigError for a server for graphs of which something is missing."""
-        if self.executor == "in_process":
+        if not self.may_run_elsewhere:
             return
         if self.langgraph_url is None:
             raise ConfigError(f"{PREFIX}EXECUTOR=langgraph needs the address of a server in {PREFIX}LANGGRAPH_URL.")

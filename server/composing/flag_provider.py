@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from server.agent.tools.all_tools import TOOLS
 from server.errors import ConfigError
-from server.settings import Settings
+from server.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from server.ports.flags import Flags
@@ -25,7 +25,10 @@ def flags_of_settings(settings: Settings) -> "Flags | None":
 
     names = tuple(tool.name for tool in TOOLS)
     if is_file(given):
-        return OpenFeatureFlags(file_provider(read_rules(Path(given), names)), names)
+        rules = read_rules(Path(given), names)
+        if (rule := rules.get("executor")) is not None and rule.value == "langgraph" and settings.langgraph_url is None:
+            raise ConfigError(f"FLAMECHAT_FLAGS: {given}, executor: there is no server in {PREFIX}LANGGRAPH_URL")
+        return OpenFeatureFlags(file_provider(rules), names)
     found = entry_points(group=GROUP, name=given)
     if not found:
         raise ConfigError(f"FLAMECHAT_FLAGS: {given} is neither a .toml file nor an entry point of {GROUP}")

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server.adapters.executors.chosen_agent import ChosenAgent
 from server.adapters.executors.fallback_agent import FallbackAgent
 from server.adapters.executors.in_process_executor import InProcess
 from server.adapters.in_process.background_loops import BackgroundLoops
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
 
     from server.agent.remote_steps import RemoteSteps
+    from server.turns.deployed_runs import UnendedTurns
 
 ASSISTANT = "flamechat"
 """The graph's name in deploy/langgraph/langgraph.json, by which such a server has an assistant of it."""
@@ -53,7 +55,7 @@ async def graph_server_of(
 ) -> AsyncIterator[GraphServer | None]:
     """The server of the settings; None where graphs run here. Nothing is asked of it yet. Raises ConfigError."""
     settings.check_executor()
-    if settings.executor == "in_process" or settings.langgraph_url is None:
+    if not settings.may_run_elsewhere or settings.langgraph_url is None:
         yield None
         return
     # Imported here: LangGraph's client takes a while to load, and most servers do without it.
@@ -87,15 +89,17 @@ async def graph_server_of(
 
 
 def executor_of(settings: Settings, here: Agent, there: GraphServer | None) -> InProcess:
-    """What runs turns: the agent of this process, or that of the server for graphs."""
+    """What runs turns: the agent of this process, or that of the server for graphs, by the settings and a turn's
+    flags."""
     if there is None:
         return InProcess(here)
-    return InProcess(there.agent if settings.executor_fallback is None else FallbackAgent(there.agent, here))
+    elsewhere = there.agent if settings.executor_fallback is None else FallbackAgent(there.agent, here)
+    return InProcess(ChosenAgent({"in_process": here, "langgraph": elsewhere}, settings.executor))
 
 
 def run_services_of(
     there: GraphServer | None,
-    conversations: Conversations,
+    conversations: "UnendedTurns",
     inputs: Callable[[TurnRow], Awaitable[TurnInput]],
 ) -> RunServices:
     """What the deployed graph asks of this server; nothing where graphs run here."""

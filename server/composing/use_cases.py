@@ -49,7 +49,7 @@ from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
 from server.ports.evaluations import Evaluations
-from server.ports.flags import Flags
+from server.ports.flags import EXECUTORS, Flags
 from server.ports.gates import Gates, WebhookSender
 from server.ports.history import History
 from server.ports.identity import Caller, Identity
@@ -372,6 +372,7 @@ def _conversation(
             models=settings.offered_models,
             flags=adapters.flags,
             first_call=first_call(settings),
+            executors=("in_process",) if adapters.graph_server is None else EXECUTORS,
         ),
     )
 

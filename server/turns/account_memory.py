@@ -26,6 +26,7 @@ from server.ports.core_memory import (
     Proposal,
     Verdict,
 )
+from server.ports.flags import flags_of
 from server.ports.identity import Caller
 from server.protocol.server import MemoryChanged
 from server.protocol.wire_values import MemoryState, ProposedFact
@@ -99,7 +100,8 @@ class AccountMemory:
     ) -> "KnownOfTurn":
         """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile."""
         proposals = self.of_turn(turn, caller, copied)
-        if proposals is not None and proposals.is_typed and self._collector is not None:
+        collects = self._collector is not None and flags_of(turn.context).collectors
+        if proposals is not None and proposals.is_typed and collects and self._collector is not None:
             self._collector.begin(turn.prompt, proposals, lambda: self.for_prompt(caller))
         return KnownOfTurn(
             facts=await self.for_prompt(caller),

@@ -12,6 +12,7 @@ from openfeature.provider.in_memory_provider import InMemoryFlag, InMemoryProvid
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from server.errors import ConfigError
+from server.ports.flags import EXECUTORS
 
 ACCOUNT, PLAN = "account_id", "plan_name"
 """Attributes of whom is decided for, besides the targeting key, which is their user id."""
@@ -19,8 +20,8 @@ ACCOUNT, PLAN = "account_id", "plan_name"
 OFF, GIVEN = "off", "given"
 """A flag's variants: as for everybody, and what the file gives."""
 
-TEXTS = ("prompt_version", "model")
-SWITCHES = ("interrupts",)
+TEXTS = ("prompt_version", "model", "executor")
+SWITCHES = ("interrupts", "collectors")
 TOOLS = "tools."
 
 
@@ -64,8 +65,7 @@ def share_of(flag: str, user_id: str) -> float:
 
 
 def read_rules(path: Path, tools: Sequence[str]) -> dict[str, Rule]:
-    """The file's flags by name: `prompt_version`, `model`, `interrupts`, `tools.<name>`. Raises
-    ConfigError."""
+    """The file's flags by name: those of TEXTS and SWITCHES, and `tools.<name>`. Raises ConfigError."""
     try:
         with path.open("rb") as file:
             found = TypeAdapter(dict[str, Rule]).validate_python(_flat(tomllib.load(file)))
@@ -84,6 +84,8 @@ def read_rules(path: Path, tools: Sequence[str]) -> dict[str, Rule]:
         if not isinstance(rule.value, kind):
             wanting = "a text" if kind is str else "true or false"
             raise ConfigError(f"FLAMECHAT_FLAGS: {path}, {name}.value has to be {wanting}")
+        if name == "executor" and rule.value not in EXECUTORS:
+            raise ConfigError(f"FLAMECHAT_FLAGS: {path}, {name}.value has to be one of {', '.join(EXECUTORS)}")
     return found
 
 

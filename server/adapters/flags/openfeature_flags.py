@@ -52,5 +52,7 @@ class OpenFeatureFlags:
             hidden_tools=frozenset(tool for tool, is_on in zip(self._tools, offered, strict=True) if not is_on),
             model=await text("model"),
             prompt_version=await text("prompt_version"),
+            executor=await text("executor"),
             interrupts=await switch("interrupts"),
+            collectors=await switch("collectors"),
         )

@@ -1,7 +1,8 @@
 """Facts that a model notices: proposals under the same rules, beside the answer, and by rule where it fails."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,12 @@ from server.agent.model_call.chat_model import Model
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.errors import ModelFailed, ServiceUnavailable
+from server.ports.flags import FLAGS
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from server.turns.account_memory import AccountMemory
 from server.turns.collector import Collector, Noticed
 from server.turns.typed_facts import not_stated
-from tests.plugins.worlds import Talk, memory_world
+from tests.plugins.worlds import Talk, memory_world, new_uuid
 
 PROMPT = "Our checkout must answer within 250 ms, why is it slow?"
 
@@ -117,3 +119,19 @@ async def test_a_model_that_breaks_is_a_service_that_is_away() -> None:
     noticer, _ = scripted(Line(error=ModelFailed("down", code="model_unavailable")))
     with pytest.raises(ServiceUnavailable):
         await noticer.facts([("Limits?", "300 ms")])
+
+
+@pytest.mark.parametrize(("flags", "asked"), [({}, 1), ({"collectors": False}, 0)])
+async def test_a_flag_decides_whether_anybody_looks_at_what_was_typed(flags: dict[str, Any], asked: int) -> None:
+    async def copied(_: str) -> frozenset[str]:
+        return frozenset()
+
+    world, turn_id, noticer = memory_world(), new_uuid(), Noticer()
+    talk = await Talk.begin(world, await world.user())
+    await talk.ask(turn_id, PROMPT)
+    turn = await world.conversations.turn(talk.caller, turn_id)
+    collector = Collector(noticer)
+    memory = AccountMemory(world.memory, collector=collector)
+    await memory.for_turn(replace(turn, context=turn.context | {FLAGS: flags}), talk.caller, copied)
+    await collector.settled()
+    assert len(noticer.asked) == asked

@@ -34,16 +34,22 @@ async def test_each_kind_of_flag_decides_its_part(tmp_path: Path) -> None:
     text = (
         '[prompt_version]\nvalue = "candidate"\n[model]\nvalue = "small"\n'
         "[interrupts]\nvalue = false\n[tools.query_trace]\nvalue = false\n"
+        '[executor]\nvalue = "langgraph"\n[collectors]\nvalue = false\n'
     )
     decided = await flags(tmp_path, text).decided(subject())
     assert decided == TurnFlags(
         hidden_tools=frozenset({"query_trace"}),
         model="small",
         prompt_version="candidate",
+        executor="langgraph",
         interrupts=False,
+        collectors=False,
     )
     assert flags_of({FLAGS: decided.kept()}) == decided
-    assert decided.text() == ("model=small promptVersion=candidate interrupts=False hiddenTools=query_trace")
+    assert decided.text() == (
+        "model=small promptVersion=candidate executor=langgraph interrupts=False collectors=False "
+        "hiddenTools=query_trace"
+    )
 
 
 async def test_plans_and_accounts_and_the_switch_bound_whom_it_is_for(tmp_path: Path) -> None:
@@ -78,6 +84,8 @@ async def test_a_share_of_the_users_is_the_same_ones_every_time(tmp_path: Path) 
         ('[interrupts]\nvalue = "no"\n', "interrupts.value has to be true or false"),
         ('[model]\nvalue = "small"\nshare = 2\n', "model.share: input should be less than or equal to 1"),
         ('[model]\nvalue = "small"\nshares = 1\n', "model.shares"),
+        ('[executor]\nvalue = "elsewhere"\n', "executor.value has to be one of in_process, langgraph"),
+        ("[collectors]\nvalue = 3\n", "collectors.value"),
         ("[model\n", "cannot be read"),
         ("model = 3\n", "model"),
     ],

@@ -52,7 +52,7 @@ def test_an_answer_that_was_stopped_before_its_first_word_has_a_row_without_its_
         (LOG, [*ROWS, row("c9", attempt=2, call=3)], SUMS, "never answered c9"),
         (LOG, [ROWS[0], ROWS[1], row("c3", output=11, attempt=2, call=2)], SUMS, "what was not sent"),
         (LOG, ROWS, SUMS._replace(attempts=1), "unfinished rows in 1 attempts"),
-        (LOG, ROWS, SUMS._replace(output_tokens=21), "more than its calls"),
+        (LOG, ROWS, SUMS._replace(output_tokens=21), "the turn says"),
         (LOG, ROWS, SUMS._replace(prompt_hash="h3"), "hash of its first call"),
         (LOG, [ROWS[0]._replace(request_id=None), *ROWS[1:]], SUMS, "without ids"),
         (LOG[:1], ROWS[:1], TurnSums(1, 100, 9, "h1"), "its calls"),

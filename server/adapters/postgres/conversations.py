@@ -246,9 +246,8 @@ class PostgresConversations(PostgresInterrupts):
             row = await (await connection.execute(statement("end_turn"), parameters)).fetchone()
             if row is None or not row["ended"]:
                 return None
-            if ending.cost_usd is not None:
-                costs = {"turn_id": parameters["turn_id"], "cost_usd": ending.cost_usd}
-                await connection.execute(statement("turn_cost"), costs)
+            sums = {"turn_id": parameters["turn_id"], "cost_usd": ending.cost_usd}
+            await connection.execute(statement("turn_sums"), sums)
             stored = await connection.execute(statement("messages_by_id"), {"message_ids": ids})
             return [_message(message) for message in await stored.fetchall()]
 

@@ -203,9 +203,21 @@ select public.end_chat_turn(
     %(input_tokens)s, %(output_tokens)s, %(delivered_anything)s
 ) as ended
 
--- name: turn_cost
--- US dollars; in the transaction of the ending.
-update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
+-- name: turn_sums
+-- In the transaction of the ending: a turn has used what its model calls have, those too of an attempt that died before
+-- it kept their step. What is not known of a reply that was taken is not known of the turn.
+update public.chat_turns t
+set input_tokens = case when call.calls > 0 then call.input_tokens else t.input_tokens end,
+    output_tokens = case when call.calls > 0 then call.output_tokens else t.output_tokens end,
+    cost_usd = case when call.calls > 0 then call.cost_usd else %(cost_usd)s::numeric end
+from (
+    select count(*) as calls,
+        case when bool_and(i.outcome <> 'ok' or i.input_tokens is not null) then sum(i.input_tokens) end as input_tokens,
+        case when bool_and(i.outcome <> 'ok' or i.output_tokens is not null) then sum(i.output_tokens) end as output_tokens,
+        case when bool_and(i.outcome <> 'ok' or i.cost_usd is not null) then sum(i.cost_usd) end as cost_usd
+    from public.ai_invocation_summaries i where i.turn_id = %(turn_id)s
+) as call
+where t.id = %(turn_id)s and (call.calls > 0 or %(cost_usd)s::numeric is not null)
 
 -- name: holds_turn
 -- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.

@@ -1,0 +1,67 @@
+"""What a turn's row says of its tokens and cost is the sum of its model calls, whatever its last attempt knows."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+from limits.plans import Plan
+from server.adapters.postgres.pool import Database
+from server.ports.conversations import TurnEnding, TurnRequest, TurnStatus
+from server.ports.invocations import CallCost, Invocation, Outcome, invocation_id_of
+from tests.contracts.test_budgets_contract import a_call, ended
+from tests.plugins.postgres import FreshDatabase
+from tests.plugins.worlds import new_uuid, postgres_world
+
+BOUND = CallCost(None, 1_000)
+SAID = TurnEnding(status=TurnStatus.COMPLETED, input_tokens=100, output_tokens=7, cost_usd=0.25, messages=())
+
+
+def of_attempt(row: Invocation, attempt: int) -> Invocation:
+    invocation_id = invocation_id_of(row.turn_id or "", attempt, row.call_number, row.try_number)
+    return replace(row, invocation_id=invocation_id, attempt=attempt)
+
+
+@pytest.mark.parametrize(
+    ("calls", "ending", "sums"),
+    [
+        ([], SAID, (100, 7, Decimal("0.25"))),
+        ([(1, "0.1", 100), (2, "0.1", 100)], SAID, (200, 0, Decimal("0.2"))),
+        ([(1, None, 100), (2, "0.1", 100)], SAID, (200, 0, None)),
+        ([(1, "0.1", None), (2, "0.1", 100)], SAID, (None, None, Decimal("0.2"))),
+        ([(1, "0.1", 100)], TurnEnding(status=TurnStatus.CANCELLED, messages=()), (100, 0, Decimal("0.1"))),
+    ],
+    ids=["no call", "a call made again", "a call without a price", "a call without usage", "stopped"],
+)
+async def test_a_turn_has_used_what_its_calls_have(
+    database: FreshDatabase, calls: list[tuple[int, str | None, int | None]], ending: TurnEnding, sums: tuple[Any, ...]
+) -> None:
+    async with Database(database.server) as pool:
+        world = postgres_world(database.owner, pool)
+        caller = await world.user(Plan(name="team", display_name="Team"))
+        turn_id = new_uuid()
+        await world.conversations.accept_turn(
+            TurnRequest(
+                caller=caller,
+                trace_id=await world.trace(caller),
+                session_id=new_uuid(),
+                turn_id=turn_id,
+                prompt="why?",
+            )
+        )
+        for attempt, cost, tokens in calls:
+            row = of_attempt(a_call(caller, turn_id), attempt)
+            await world.invocations.begin(row, BOUND)
+            await world.invocations.record(ended(row, cost, tokens))
+        if calls:
+            cut_off = of_attempt(a_call(caller, turn_id, 9), 1)
+            await world.invocations.begin(cut_off, BOUND)
+            await world.invocations.record(replace(cut_off, outcome=Outcome.BROKEN))
+        await world.conversations.end_turn(turn_id, ending)
+    with psycopg.connect(database.owner) as owner:
+        stored = owner.execute(
+            "select input_tokens, output_tokens, cost_usd from chat_turns where id = %s", [turn_id]
+        ).fetchone()
+    assert stored == sums

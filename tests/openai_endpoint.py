@@ -11,7 +11,7 @@ import json
 import math
 import socket
 import struct
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
@@ -48,6 +48,7 @@ class Reply:
     reading: tuple[int, ...] = ()
 
 
+NO_MORE = Reply(status=500, headers={"x-should-retry": "false"})
 TOO_LONG = Reply(status=400, body={"error": {"message": "too many", "code": "context_length_exceeded"}})
 
 
@@ -88,11 +89,15 @@ def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 @asynccontextmanager
 async def openai_endpoint(
-    *replies: Reply, context: int | None = None, of_itself: Mapping[str, Mapping[str, Any] | None] | None = None
+    *replies: Reply,
+    context: int | None = None,
+    of_itself: Mapping[str, Mapping[str, Any] | None] | None = None,
+    script: Callable[[Mapping[str, Any]], Reply] | None = None,
 ) -> AsyncIterator[Endpoint]:
     """Serve these replies on a free loopback port; when they are used up every request gets 500. With a `context` of so
     many tokens a request that leaves no room for its `max_tokens` is refused, as local servers do, and costs no reply.
     `of_itself` are what it answers by path when asked of itself (None: nothing ever); without them it lists no model.
+    A `script` makes each reply of its request, instead of these.
     """
     endpoint, refused = Endpoint(), 0
 
@@ -112,9 +117,10 @@ async def openai_endpoint(
                     await _answer(reader, writer, TOO_LONG, 0, is_responses=False)
                     continue
                 number = len(endpoint.requests) - 1 - refused
-                reply = (
-                    replies[number] if number < len(replies) else Reply(status=500, headers={"x-should-retry": "false"})
-                )
+                if script is None:
+                    reply = replies[number] if number < len(replies) else NO_MORE
+                else:
+                    number, reply = len(request["messages"]), script(request)
                 if not await _answer(reader, writer, reply, number, is_responses="input" in request):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):

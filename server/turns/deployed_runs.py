@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import structlog
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from server.agent.remote_steps import RemoteSteps
 from server.agent.turn import Pictures, TurnInput
 from server.errors import BadRequest, NotAuthenticated, NotFound, TooManyAtOnce, raised_at
-from server.ports.conversations import Conversations, TurnRow, TurnStatus
+from server.ports.conversations import TurnRow, TurnStatus
 from server.ports.executor import run_id_of
 from server.ports.invocations import CallCost, Invocation, InvocationLog, invocation_id_of
 from server.ports.run_tokens import RunTokens, token_hash_of
@@ -53,6 +53,12 @@ INVOCATION: TypeAdapter[Invocation] = TypeAdapter(Invocation)
 log = structlog.get_logger(__name__)
 
 
+class UnendedTurns(Protocol):
+    """Of `Conversations` what is asked here."""
+
+    async def unended_turn(self, turn_id: str) -> TurnRow | None: ...
+
+
 class DeployedRuns:
     """Every method raises NotAuthenticated for a token that is not that of the run, or of an attempt that is over."""
 
@@ -60,7 +66,7 @@ class DeployedRuns:
         self,
         *,
         tokens: RunTokens,
-        conversations: Conversations,
+        conversations: UnendedTurns,
         inputs: Callable[[TurnRow], Awaitable[TurnInput]],
         steps: RemoteSteps,
         invocations: InvocationLog,

@@ -65,7 +65,7 @@ class LangGraphHouse:
         self.turns[turn.turn_id] = turn
         deployed = DeployedRuns(
             tokens=self.tokens,
-            conversations=self,  # type: ignore[arg-type]
+            conversations=self,
             inputs=self._input,
             steps=RemoteSteps(scene.agent),
             invocations=self.rows,

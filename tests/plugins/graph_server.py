@@ -63,20 +63,23 @@ class GraphServer:
 @pytest.fixture(scope="session")
 def graph_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphServer]:
     """Started once. Skips where the package index is not reached."""
-    with running_graph_server(_environment(), tmp_path_factory.mktemp("langgraph")) as server:
+    with running_graph_server(graph_server_environment(), tmp_path_factory.mktemp("langgraph")) as server:
         yield server
 
 
 @contextmanager
-def running_graph_server(environment: Path, folder: Path) -> Iterator[GraphServer]:
-    """`langgraph dev` until the context ends."""
+def running_graph_server(environment: Path, folder: Path, *, has_model: bool = True) -> Iterator[GraphServer]:
+    """`langgraph dev` until the context ends; without a model the built-in analyst answers."""
     port, model_port = _free_port(), _free_port()
     log = folder / "langgraph.log"
-    settings = {
+    of_model = {
         "FLAMECHAT_MODEL_BASE_URL": f"http://127.0.0.1:{model_port}/v1",
         "FLAMECHAT_MODEL": "fake",
         "FLAMECHAT_MODEL_FALLBACKS": "none",
         "OPENAI_API_KEY": "sk-test-key-123456",
+    }
+    settings = {
+        **(of_model if has_model else {}),
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
         "LANGSMITH_TRACING": "false",
         "PYTHONPATH": str(ROOT),
@@ -107,7 +110,7 @@ def running_graph_server(environment: Path, folder: Path) -> Iterator[GraphServe
             process.wait(ENDED_WITHIN_S)
 
 
-def _environment() -> Path:
+def graph_server_environment() -> Path:
     """A virtual environment with the server and what the graph imports; made anew when what it takes has changed."""
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     needed = sorted({*SERVER, *(one for one in ours if _name(one) in IMPORTED)})

@@ -1,5 +1,6 @@
 """What run a trace is of: labels that people and programs give it, and its program, which is a label of its own."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -51,6 +52,22 @@ def written_labels(texts: Iterable[str]) -> RunLabels:
             raise BadRequest(f"The label {key[:40]!r} is given twice.", field="label")
         found[key] = value
     return changed_labels(RunLabels(), found)
+
+
+def labels_of_form(written: bytes, given: RunLabels) -> RunLabels:
+    """The labels of a form's field, an object of texts as JSON, with those given beside it. Raises BadRequest."""
+    if not written.strip():
+        return given
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise BadRequest('The field labels is a JSON object of texts, like {"branch": "main"}.', field="labels")
+    twice = next((key for key in found if key in given.labels or (key == PROGRAM and given.program is not None)), None)
+    if twice is not None:
+        raise BadRequest(f"The label {twice[:40]!r} is given twice.", field="labels")
+    return changed_labels(given, found)
 
 
 def changed_labels(now: RunLabels, changes: Mapping[str, str | None]) -> RunLabels:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import anyio
@@ -24,6 +25,7 @@ from server.agent.questions.run_answers import RunsAnswer, comparison_answer, re
 from server.agent.questions.spoken_paths import spoken_path
 from server.agent.questions.spoken_questions import spoken_question, spoken_runs
 from server.agent.questions.typed_sql import typed_sql
+from server.agent.questions.unplaced_words import doubt, unplaced_words
 from server.errors import BadRequest, ServerError
 from server.ports.history import MOST_RUNS, History, Measured, RunPoint
 from server.ports.identity import Caller
@@ -85,10 +87,13 @@ class RunQuestions:
             saved = () if self._saved is None else await self._saved.all(caller)
             exists = understood(asked, known, [(one.name, one.question) for one in saved])
             return await planned(asked, exists, plan, lambda question: self.run(caller, question, program=named))
-        spoken = spoken_path(asked, spoken_runs(asked, known, named), trace) or spoken_question(asked, known, named)
-        if spoken is None:
+        if (path := spoken_path(asked, spoken_runs(asked, known, named), trace)) is not None:
+            return await self.run(caller, path)
+        if (spoken := spoken_question(asked, known, named)) is None:
             raise BadRequest(NOT_UNDERSTOOD, field="question")
-        return await self.run(caller, spoken)
+        answer = await self.run(caller, spoken)
+        left = unplaced_words(asked, spoken)
+        return replace(answer, headline=f"{doubt(left, spoken)} {answer.headline}") if left else answer
 
     async def run(self, caller: Caller, question: Question, *, program: str | None = None) -> RunsAnswer:
         """Answer a question once all it names exists; what was answered ten minutes ago or less, of the same

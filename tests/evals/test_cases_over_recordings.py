@@ -180,6 +180,11 @@ SERIES = [
     ("two programs", f"how did {F} develop?", (REFUSAL, "of 2 programs")),
     ("two programs", f"how did {F} develop in {first_program()}?", ("No change", own("two programs", 0, 4))),
     ("renamed", "Since when is price_of slow?", ("No change", "8 further recordings do not have it")),
+    ("slower", f"since which release is {F} slow?", ("From `2.0` on", AFTER)),
+    ("slower", f"did {F} get slower over the last 2 releases?", ("From `2.0` on", own("slower", 4, 8), AFTER)),
+    ("slower", f"since when is {F} slower than settle?", ("I could not place `settle`",)),
+    ("slower", f"since when does {F} take more than 300 ms?", ("I could not place `more than 300 ms`",)),
+    ("slower", f"since when does {F} take more than 99%?", ("**No: none of the 14",)),
     ("slower", "since when is prise slow?", ("I do not know",)),
     ("slower", "since when is `prise` slow?", (REFUSAL, f"The nearest: `{F}`")),
 ]

@@ -48,12 +48,13 @@ class Runs(_Part):
 
 
 class Series(_Part):
-    """A measure by time, or by the values of a label."""
+    """A measure by time, or by the values of a label, the newest so many of them."""
 
     form: Literal["series"]
     measure: Measure
     runs: Runs = Runs()
     by: Annotated[str, Field(pattern=r"^[a-z0-9_.-]{1,40}$")] | None = None
+    last: Annotated[int, Field(ge=1, le=1_000)] | None = None
 
 
 class Recurrence(_Part):

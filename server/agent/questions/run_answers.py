@@ -187,6 +187,8 @@ def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[Ru
         if label is not None:
             groups.setdefault(label, []).append(value)
     without = len(there) - sum(map(len, groups.values()))
+    if question.last is not None:
+        groups = dict(list(groups.items())[-question.last :])
     notes = [*shown.notes, *([f"{without} recordings have no label {by}."] if without else [])]
     named = [(label, value) for label, values in groups.items() for value in values]
     ends = list(accumulate(len(values) for values in groups.values()))[:-1]
@@ -326,7 +328,9 @@ def _of_one_unit(measure: Measure, points: Sequence[RunPoint]) -> _Shown:
     unit = max(counts, key=lambda one: counts[one]) if counts else "nanoseconds"
     others = sorted(set(counts) - {unit})
     kept = tuple(point for point in points if not point.is_there or point.unit == unit or measure.kind == "finding")
-    note = f"{len(points) - len(kept)} recordings measure {', '.join(others)} and are left out." if others else ""
+    left = len(points) - len(kept)
+    verbs = ("recording measures", "and is") if left == 1 else ("recordings measure", "and are")
+    note = f"{left} {verbs[0]} {', '.join(others)} {verbs[1]} left out." if others else ""
     return _Shown(measure, unit, kept, (note,) if note and len(kept) < len(points) else ())
 
 

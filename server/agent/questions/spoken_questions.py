@@ -51,6 +51,15 @@ _LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}
 _BY = re.compile(
     r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
 )
+_WHICH = re.compile(
+    r"\bsince (?:which|what) (?:release|version)\b|"
+    r"\b(?:which|what) (?:release|version) (?:made|slowed|broke|introduced|changed|regressed)\b",
+    re.IGNORECASE,
+)
+"""By which groups a change is asked for."""
+_LAST_RELEASES = re.compile(
+    r"\b(?:last|past|newest|latest|previous) (\d{1,4}) (?:releases?|versions?)\b", re.IGNORECASE
+)
 _ABOVE = re.compile(r"\b(?:above|over|more than|at least|>=?) ?(\d+(?:\.\d+)?) ?(?:%|percent)", re.IGNORECASE)
 _SINCE_DAY = re.compile(r"\bsince (\d{4}-\d\d-\d\d)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w.:$#<>~/-]*[\w>)]", re.UNICODE)
@@ -115,16 +124,22 @@ def spoken_question(
     if not is_over_runs(text):
         return None
     runs = spoken_runs(text, known, program)
-    if _RECURS.search(text) and not _SINCE.search(text):
-        above = _ABOVE.search(text)
+    above = _ABOVE.search(text)
+    if (_RECURS.search(text) and not _SINCE.search(text)) or (above and _function(text, known)):
         measure = _finding(text) if above is None or _function(text, known) is None else None
         named = measure or _function(text, known) or _unknown_name(text, known)
         if named is None:
             return None
         share = float(above[1]) / 100 if above else None
         return Recurrence(form="recurrence", measure=named, runs=runs, above=None if share is None else min(share, 1.0))
-    named = _measured(text, known)
-    return None if named is None else Series(form="series", measure=named, runs=runs, by=_by(text, known))
+    named, by = _measured(text, known), _by(text, known)
+    if named is None:
+        return None
+    newest = _LAST_RELEASES.search(text) if by == "release" else None
+    if newest is None:
+        return Series(form="series", measure=named, runs=runs, by=by)
+    every = runs.model_copy(update={"last": None})
+    return Series(form="series", measure=named, runs=every, by=by, last=max(1, int(newest[1])))
 
 
 def _compared(text: str, known: KnownRuns, program: str | None) -> Comparison | None:
@@ -184,6 +199,8 @@ def _day(text: str) -> datetime | None:
 
 
 def _by(text: str, known: KnownRuns) -> str | None:
+    if _WHICH.search(text) or _LAST_RELEASES.search(text):
+        return "release" if "release" in known.labels else None
     for found in _BY.finditer(text):
         key = _NAMES_OF_LABELS.get(found[1].lower(), found[1].lower())
         if key in known.labels or key in ("release", "commit", "branch", "environment", "host", "scenario", "program"):

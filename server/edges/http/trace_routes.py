@@ -20,7 +20,7 @@ from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, VIEW_VERSION, Encoding, Mode, ViewQuery, view_bytes
 from server.errors import BadRequest
 from server.ports.run_labels import LONGEST_TEXT as LONGEST_LABEL
-from server.ports.run_labels import MOST_LABELS, RunLabels, written_labels
+from server.ports.run_labels import MOST_LABELS, RunLabels, labels_of_form, written_labels
 from server.ports.traces import TraceRow, TraceSearch
 from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
@@ -55,8 +55,10 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
     } | row.run.as_json()
 
 
+LONGEST_QUERY = 64 << 10
+"""Of a label in an address: a longer one than labels may be is refused by its name."""
 Labels = Annotated[
-    list[Annotated[str, Field(max_length=LONGEST_LABEL)]] | None,
+    list[Annotated[str, Field(max_length=LONGEST_QUERY)]] | None,
     Query(max_length=MOST_LABELS + 1, description="key:value, repeated: branch:main, commit:4f2a1c0, release:4.1"),
 ]
 
@@ -70,9 +72,11 @@ async def upload(
     label: Labels = None,
 ) -> JSONResponse:
     """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
-    of the sender's in `?upload=`, `GET /uploads` meanwhile reports its progress. `?label=` says what run it is of."""
-    run = written_labels(label or ())
+    of the sender's in `?upload=`, `GET /uploads` meanwhile reports its progress. `?label=`, or a form's field
+    `labels` as JSON, says what run it is of."""
+    given = written_labels(label or ())
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
+        run = labels_of_form(file.labels, given)
         with services.uploads.hold(caller, upload_id, file):
             row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256, run=run)
     if services.gate_checks is not None:

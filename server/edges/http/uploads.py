@@ -23,16 +23,19 @@ WRITE_BYTES = 1 << 20
 MAX_NAME_CHARACTERS = 200
 MULTIPART_OVERHEAD_BYTES = 64 << 10
 """What boundaries, part headers and small other fields may add to a multipart body."""
+MAX_LABELS_BYTES = 32 << 10
+"""Of the field `labels`, some times what labels may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A complete upload. The file lives as long as the context it came from."""
+    """A complete upload. The file lives as long as the context it came from. `labels` is a form's field, as it came."""
 
     path: Path
     name: str
     sha256: str
     size: int
+    labels: bytes = b""
 
 
 @asynccontextmanager
@@ -61,7 +64,7 @@ async def received(request: Request, *, scratch: Path, max_bytes: int) -> AsyncI
         if multipart is not None and multipart.file_name is None:
             raise BadRequest("The form has no field `file` with a file in it.", field="file")
         name = plain_name(asked_name or (multipart.file_name if multipart else None))
-        yield Upload(Path(file.name), name, digest.hexdigest(), written)
+        yield Upload(Path(file.name), name, digest.hexdigest(), written, multipart.labels if multipart else b"")
 
 
 class UploadsUnderWay:
@@ -96,13 +99,15 @@ def plain_name(name: str | None) -> str:
 
 
 class _FilePart:
-    """The content of the `file` field of a multipart body, piece by piece; other fields are passed over."""
+    """The content of the `file` field of a multipart body, piece by piece, and `labels` as a field; others are passed
+    over."""
 
     def __init__(self, boundary: bytes) -> None:
         if not boundary:
             raise BadRequest("A multipart body needs its boundary in the Content-Type.", field="content-type")
         self.file_name: str | None = None
-        self._inside = False
+        self._inside = self._in_labels = False
+        self._labels = bytearray()
         self._header, self._value, self._disposition = bytearray(), bytearray(), b""
         self._content = bytearray()
         self._parser = MultipartParser(
@@ -123,9 +128,16 @@ class _FilePart:
             self._parser.write(chunk)
         except FormParserError as error:
             raise BadRequest("The multipart body is malformed.", field="body") from error
+        if len(self._labels) > MAX_LABELS_BYTES:
+            raise BadRequest(f"The field labels has more than {MAX_LABELS_BYTES:,} bytes.", field="labels")
         content = bytes(self._content)
         self._content.clear()
         return content
+
+    @property
+    def labels(self) -> bytes:
+        """What the field `labels` had, nothing where there was none."""
+        return bytes(self._labels)
 
     def _part_begins(self) -> None:
         self._disposition = b""
@@ -141,10 +153,13 @@ class _FilePart:
         self._inside = self.file_name is None and options.get(b"name") == b"file"
         if self._inside:
             self.file_name = options.get(b"filename", b"").decode("utf-8", "replace")
+        self._in_labels = options.get(b"name") == b"labels"
 
     def _part_data(self, data: bytes, start: int, end: int) -> None:
         if self._inside:
             self._content += data[start:end]
+        elif self._in_labels:
+            self._labels += data[start:end]
 
 
 def _append(file: IO[bytes], digest: "hashlib._Hash", data: bytes) -> int:

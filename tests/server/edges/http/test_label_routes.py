@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import httpx
+
 from tests.server.running_server import STACKS, running_server
 from tests.traces.formats.test_what_files_say import BUILD, a_pprof
 
@@ -37,6 +39,31 @@ async def test_a_trace_is_labelled_at_upload_changed_and_found(tmp_path: Path) -
         assert await names(program="reader", limit=2, cursor=cursor) == (["run0.txt"], None)
 
 
+async def test_a_form_may_have_its_labels_as_a_field(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+
+        async def send(labels: str, query: str = "") -> httpx.Response:
+            files = {"file": ("a.txt", STACKS)}
+            form = {"note": "passed over", "labels": labels}
+            return await server.http.post(f"{TRACES}{query}", data=form, files=files, headers=AS_ANNA)
+
+        stored = (await send('{"branch": "main", "program": "reader"}', "?label=run:7")).json()["trace"]
+        assert (stored["labels"], stored["program"]) == ({"branch": "main", "run": "7"}, "reader")
+        for labels, naming in (
+            ("branch=main", "JSON object of texts"),
+            ('{"branch": 7}', "JSON object of texts"),
+            ("[" * 20_000, "JSON object of texts"),
+            ('{"run": "8"}', "'run' is given twice"),
+            ('{"branch": "' + "x" * 10_000 + '"}', "branch has 10,000 characters"),
+            ('{"branch": "' + "x" * 40_000 + '"}', "labels has more than"),
+            ('{"branch": "a\\u0007b"}', "control characters"),
+        ):
+            refused = await send(labels, "?label=run:7")
+            assert (refused.status_code, naming in refused.text) == (400, True), refused.text
+        listed = await server.http.get(TRACES, headers=AS_ANNA)
+        assert len(listed.json()["traces"]) == 1
+
+
 async def test_labels_that_are_none_are_refused_with_which_one_and_store_nothing(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         many = "&".join(f"label=k{number}:v" for number in range(33))
@@ -46,6 +73,7 @@ async def test_labels_that_are_none_are_refused_with_which_one_and_store_nothing
             ("label=branch:a&label=branch:b", "'branch' is given twice"),
             (many, "33"),
             ("label=branch:" + "x" * 210, "branch has 210 characters"),
+            ("label=branch:" + "x" * 10_000, "branch has 10,000 characters"),
         ):
             refused = await server.http.post(f"{TRACES}?name=a.txt&{asked}", content=STACKS, headers=AS_ANNA)
             assert refused.status_code == 400

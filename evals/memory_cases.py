@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from server.adapters.in_process.workers import InlineTraceWorkers
-from server.agent.tools.contract.kept_programs import kept_program
+from server.agent.tools.contract.kept_with_trace import kept_findings, kept_program
 from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, MemoriesAsked, Need
-from server.agent.tools.remembered.search_findings import kept_findings
 from server.agent.turn import TurnInput
 from server.errors import NotFound, NotSupported
 from server.ports.traces import OpenTrace

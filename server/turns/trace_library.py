@@ -10,8 +10,7 @@ from typing import Any
 
 import anyio
 
-from server.agent.tools.contract.kept_programs import kept_program
-from server.agent.tools.remembered.search_findings import kept_findings
+from server.agent.tools.contract.kept_with_trace import kept_findings, kept_program, origin_of
 from server.errors import LimitExceeded, ServerError, WorkerFailed
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
@@ -28,7 +27,6 @@ from server.turns.kept_run_answers import KeptRunAnswers
 from traces.analysis.summary import summarise
 from traces.errors import TraceError
 from traces.gate.run_history import run_history
-from traces.model import Trace
 
 
 class TraceLibrary:
@@ -229,8 +227,3 @@ class TraceLibrary:
                 async for chunk in self._objects.stream(TRACES_BUCKET, row.object_path):
                     await file.write(chunk)
             yield copy
-
-
-def origin_of(trace: Trace) -> dict[str, str]:
-    """What a trace says of the run that it is of."""
-    return dict(trace.origin)

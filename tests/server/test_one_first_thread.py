@@ -9,7 +9,7 @@ import pytest
 
 from rendering.flamegraph import lay_out
 from rendering.options import FlamegraphOptions
-from server.edges.http.insight_routes import insights_json
+from server.edges.http.answers.insight_answer import insights_json
 from server.edges.http.view_bytes import ViewQuery, view_bytes
 from server.protocol.events import ToolResult
 from tests.conftest import FIXTURES

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from server.adapters.workers.cache_eviction import mark_used
 from server.adapters.workers.pages import keep_freed_pages
@@ -20,10 +20,11 @@ from server.ports.traces import OpenTrace
 from traces import cache
 from traces.content_key import content_key
 from traces.errors import DamagedTrace
-from traces.gate.run_history import RunHistory, run_history
 from traces.model import Trace
 from traces.progress import Progress
-from traces.reader import read_trace
+
+if TYPE_CHECKING:
+    from traces.gate.run_history import RunHistory
 
 TRACES_KEPT_OPEN = 4
 """Mapped traces one worker keeps: a conversation asks about one, a comparison about two; mapping costs address space,
@@ -79,11 +80,15 @@ class MeasuredFile:
 
     key: str
     format: str
-    measured: RunHistory
+    measured: "RunHistory"
 
 
 def measure(source: Path, name: str, bounds: Bounds) -> MeasuredFile:
     """What a file measured; nothing of it is kept. Raises TraceError kinds, MemoryError, OSError."""
+    # Most workers answer questions: what only reads or measures files is half a second of a processor to load.
+    from traces.gate.run_history import run_history  # noqa: PLC0415
+    from traces.reader import read_trace  # noqa: PLC0415
+
     _bound(bounds)
     with source.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -111,6 +116,8 @@ def is_readable(trace: Trace) -> bool:
 
 def _columns(source: Path, name: str, kept: TraceCache, progress: Progress) -> Path:
     """A command, or another upload of the same content, may have left them: then under its file's name."""
+    from traces.reader import read_trace  # noqa: PLC0415 - as in `measure`
+
     with source.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""

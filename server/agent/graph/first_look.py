@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from server.agent.tools.contract.finding_data import insight_data, said
 from server.agent.tools.contract.named_windows import NamedWindow, looked_at, named_windows, seen_window
-from server.agent.tools.get_insights import insight_data, said
 from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
 from server.agent.tools.get_trace_summary import NoArguments, answer_summary
 from server.protocol.wire_values import ViewerState

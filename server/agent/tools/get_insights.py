@@ -5,16 +5,15 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.tools.contract.arguments import ProfileArgument
+from server.agent.tools.contract.finding_data import insight_data, profile_of, said
 from server.agent.tools.contract.resolving import chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
-from server.quoting import plain, quoted
+from server.quoting import quoted
 from traces.analysis.units import format_value
-from traces.analysis.window import Window
 from traces.handles import profile_index
-from traces.insights.insight import Evidence, Insight, State
+from traces.insights.insight import Insight, State
 from traces.insights.registry import insight, insights, ranked
-from traces.model import Profile, Trace
-from traces.roles import TASKS
+from traces.model import Trace
 
 LISTED = 20
 """Findings listed at once: a trace has about a dozen."""
@@ -23,11 +22,6 @@ LISTED = 20
 class GetInsights(ToolArguments):
     name: Annotated[str | None, Field(description="one in detail, e.g. hot-function; default: all")] = None
     profile: ProfileArgument = None
-
-
-def said(found: Insight) -> str:
-    """The sentence of a finding, the trace's words in it quoted, each with its handle."""
-    return found.said(lambda evidence: evidence.with_handle(quoted(evidence.name, 80)))
 
 
 def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
@@ -60,7 +54,7 @@ def _detail(trace: Trace, one: Insight) -> Outcome:
     lines = [f"{one.id}: {one.title}: {one.state} ({one.severity}, confidence {one.confidence})", said(one)]
     lines += [f"- {e.handle} {quoted(e.name, 80)} {e.value}".replace("-  ", "- ", 1).rstrip() for e in one.evidence]
     if one.window is not None:
-        profile = _profile(trace, one)
+        profile = profile_of(trace, one)
         start, end = (format_value(at - profile.axis_start, profile.axis) for at in (one.window.start, one.window.end))
         lines.append(f"window: {start} to {end} of {profile.handle}, by name {one.id}")
     if one.advice:
@@ -70,59 +64,15 @@ def _detail(trace: Trace, one: Insight) -> Outcome:
     return Outcome(text="\n".join(lines), data=data, ui=_shown(trace, one), warning=one.state is State.NOT_APPLICABLE)
 
 
-def _profile(trace: Trace, one: Insight) -> Profile:
-    return trace.profiles[trace.default_profile if one.profile is None else profile_index(trace, one.profile)]
-
-
-def thread_of(trace: Trace, one: Insight, asked: int) -> str | None:
-    """The name of the thread that a finding is of, asked for a profile; None where the trace has only one."""
-    if len(trace.profiles) < 2:
-        return None
-    profile = trace.profiles[asked if one.profile is None else profile_index(trace, one.profile)]
-    return plain(profile.name.removesuffix(TASKS), 120)
-
-
 def _where(trace: Trace, one: Insight, asked: int) -> str:
     """The profile of a finding, for a reader, where it is another than the one asked for."""
     if one.profile is None or profile_index(trace, one.profile) == asked:
         return ""
-    return f" in {one.profile} {quoted(_profile(trace, one).name, 80)}"
+    return f" in {one.profile} {quoted(profile_of(trace, one).name, 80)}"
 
 
 def _shown(trace: Trace, one: Insight) -> dict[str, Any] | None:
-    return {"handle": one.evidence[0].handle, "profile": _profile(trace, one).handle} if one.evidence else None
-
-
-def insight_data(trace: Trace, one: Insight) -> dict[str, Any]:
-    """A finding as JSON values; the window is on its profile's axis, from the profile's start. In `template` `{0}`
-    stands where `detail` quotes the first evidence."""
-    profile = _profile(trace, one)
-    return {
-        "id": one.id,
-        "kind": str(one.kind),
-        "title": one.title,
-        "state": str(one.state),
-        "severity": str(one.severity),
-        "confidence": str(one.confidence),
-        "detail": said(one),
-        "template": one.detail,
-        "share": None if one.share is None else float(one.share),
-        "profile": one.profile,
-        "window": None if one.window is None else _window(one.window, profile),
-        "evidence": [_evidence(evidence) for evidence in one.evidence],
-        "advice": one.advice,
-        "cause": one.cause,
-        "questions": list(one.questions),
-    }
-
-
-def _window(window: Window, profile: Profile) -> dict[str, Any]:
-    return {"start": float(window.start - profile.axis_start), "end": float(window.end - profile.axis_start)}
-
-
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    share = None if evidence.share is None else float(evidence.share)
-    return {"handle": evidence.handle, "name": evidence.name, "amount": evidence.value, "share": share}
+    return {"handle": one.evidence[0].handle, "profile": profile_of(trace, one).handle} if one.evidence else None
 
 
 GET_INSIGHTS = Tool(

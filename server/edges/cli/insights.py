@@ -11,7 +11,7 @@ from server.quoting import plain
 
 def insights(source: Path, *, name: str | None, before: Path | None, everything: bool, as_json: bool) -> None:
     """Print the findings, or one of them in detail."""
-    from server.agent.tools.get_insights import insight_data
+    from server.agent.tools.contract.finding_data import insight_data
     from traces.insights.insight import State
     from traces.insights.registry import insight, ranked
     from traces.insights.registry import insights as all_insights

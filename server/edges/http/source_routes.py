@@ -7,10 +7,9 @@ import anyio.to_thread
 from fastapi import APIRouter
 
 from server.agent.tools.sources.source_files import excerpt
+from server.edges.http.answers.frame_answer import place_of_frame
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.quoting import plain
-from traces.handles import frame_index
-from traces.model import Trace
 
 routes = APIRouter(prefix="/traces", tags=["traces"])
 
@@ -37,9 +36,3 @@ async def source(trace_id: str, caller: CurrentCaller, services: ForTraces, fram
     ]
     others = [plain(other) for other in found.others]
     return nothing | {"file": plain(found.file), "line": line, "lines": lines, "others": others}
-
-
-def place_of_frame(trace: Trace, frame: str) -> tuple[str | None, int | None]:
-    """A question for a worker: file and line as the trace has them. Raises UnknownHandle."""
-    index = frame_index(trace, frame)
-    return trace.frame_file(index), trace.frame_line(index)

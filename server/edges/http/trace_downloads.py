@@ -1,6 +1,5 @@
 """A stored trace as another tool's file."""
 
-import gzip
 import re
 import tempfile
 from collections.abc import Iterator
@@ -9,11 +8,10 @@ from typing import IO
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
+from server.edges.http.answers.export_answer import write_export
 from server.edges.http.services import CurrentCaller, ForUploads
 from server.edges.http.trace_routes import index_of
-from traces.export.targets import Target, export
-from traces.handles import ALL
-from traces.model import Trace
+from traces.export.targets import Target
 
 routes = APIRouter(prefix="/traces", tags=["traces"])
 
@@ -49,18 +47,6 @@ async def exported(
         "Cache-Control": "private, no-store",
     }
     return StreamingResponse(_pieces(file), media_type="application/gzip", headers=headers)
-
-
-def write_export(trace: Trace, target: Target, profile: int | None, path: str) -> None:
-    """A question for a worker: writes the file. Raises UnknownHandle, InvalidQuestion (as `export` does)."""
-    document = export(trace, target, ALL if profile is None else profile)
-    with open(path, "wb") as file:  # noqa: PTH123
-        if target == "pprof":  # compressed in itself
-            file.writelines(document.chunks)
-            return
-        with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, filename="", mtime=0) as compressed:
-            for chunk in document.chunks:
-                compressed.write(chunk)
 
 
 def _pieces(file: "tempfile._TemporaryFileWrapper[bytes] | IO[bytes]") -> Iterator[bytes]:

@@ -1,18 +1,15 @@
 """Traces over HTTP: upload, list, remove, ask."""
 
-import dataclasses
 import hashlib
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
-from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
 from rendering.palette import PaletteName
-from server.agent.tools.contract.transforming import changed_by, refuse_inverting
-from server.edges.former_names import with_former_names
+from server.edges.http.answers.function_list_answer import functions_json
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
 from server.edges.http.trace_pages import LIMIT, MAX_LIMIT, page_of, place_of
@@ -22,11 +19,9 @@ from server.errors import BadRequest
 from server.ports.run_labels import LONGEST_TEXT as LONGEST_LABEL
 from server.ports.run_labels import MOST_LABELS, RunLabels, labels_of_form, written_labels
 from server.ports.traces import TraceRow, TraceSearch
-from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
 from traces.cache import ENGINE_VERSION
-from traces.handles import parse_handle, profile_at
-from traces.model import Trace
+from traces.handles import parse_handle
 from traces.transforms.vocabulary import LONGEST_TEXT, parsed_transforms
 
 routes = APIRouter(prefix="/traces", tags=["traces"])
@@ -145,24 +140,6 @@ async def functions(
     return answer
 
 
-def functions_json(
-    trace: Trace,
-    profile: int | None,
-    transforms: str | None,
-    *,
-    sort_by: Literal["self", "total"],
-    limit: int,
-    offset: int,
-) -> dict[str, Any]:
-    """A question for a worker: the rows of a table of functions. Raises TraceError."""
-    steps = refuse_inverting(parsed_transforms(transforms))
-    changed = changed_by(trace, steps, None if profile is None else profile_at(trace, profile).handle)
-    table = top_functions(changed.trace, profile=changed.profile, sort_by=sort_by, limit=limit, offset=offset)
-    done = {} if changed.left is None else {"transforms": changed.as_json()}
-    answer: dict[str, Any] = _camel(with_former_names(dataclasses.asdict(table)) | done)
-    return answer
-
-
 @routes.get("/{trace_id}/view")
 async def view(
     request: Request,
@@ -238,9 +215,3 @@ def index_of(handle: str | None, kind: Literal["profile", "frame"]) -> int | Non
 def _encoding(accepted: str) -> Encoding:
     offered = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
     return "zstd" if "zstd" in offered else "gzip" if "gzip" in offered else "identity"
-
-
-def _camel(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {to_camel(name): _camel(inner) for name, inner in value.items()}
-    return [_camel(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -16,7 +16,7 @@ from server.agent.questions.run_answers import RunsAnswer, series_answer
 from server.agent.questions.spoken_questions import spoken_question
 from server.agent.questions.sql_answers import sql_answer
 from server.agent.tools.all_tools import TOOLS
-from server.agent.tools.contract.kept_programs import kept_program
+from server.agent.tools.contract.kept_with_trace import kept_findings, kept_program
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome
 from server.agent.tools.contract.tool_context import (
@@ -28,7 +28,6 @@ from server.agent.tools.contract.tool_context import (
     Proposed,
     RunsAsked,
 )
-from server.agent.tools.remembered.search_findings import kept_findings
 from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns, Measured
 from server.ports.identity import Caller

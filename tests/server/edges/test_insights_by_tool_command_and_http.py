@@ -11,7 +11,7 @@ from server.agent.tools.contract.run_tool import shown_fields
 from server.agent.tools.get_insights import GET_INSIGHTS, GetInsights, answer_insights
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
-from server.edges.http.insight_routes import insights_json
+from server.edges.http.answers.insight_answer import insights_json
 from tests.server.edges.cli.test_questions import no_model, no_server
 from tests.server.running_server import STACKS, running_server
 from tests.traces.insights.recorded import share, timeline

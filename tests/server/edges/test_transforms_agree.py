@@ -25,8 +25,8 @@ from server.agent.tools.screenshots import FlamegraphArguments, SandwichArgument
 from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import build_cli
-from server.edges.http.function_routes import function_json
-from server.edges.http.trace_routes import functions_json
+from server.edges.http.answers.function_answer import function_json
+from server.edges.http.answers.function_list_answer import functions_json
 from server.edges.http.view_bytes import Mode, ViewQuery, view_bytes
 from server.edges.picture_query import FlamegraphQuery, SandwichQuery, draw_flamegraph, draw_sandwich, parsed
 from traces.analysis.functions import top_functions

@@ -21,8 +21,8 @@ from server.agent.tools.get_top_functions import TopFunctions, answer_top_functi
 from server.agent.tools.screenshots import FlamegraphArguments, answer_flamegraph
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
-from server.edges.http.function_table_routes import table_bytes
-from server.edges.http.trace_routes import functions_json
+from server.edges.http.answers.function_list_answer import functions_json
+from server.edges.http.answers.function_table_answer import table_bytes
 from server.edges.http.view_bytes import ViewQuery, view_bytes
 from server.edges.picture_query import FlamegraphQuery, draw_flamegraph
 from tests.server.edges.test_transforms_agree import no_model, no_server

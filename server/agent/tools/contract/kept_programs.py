@@ -5,36 +5,14 @@ from typing import Any
 
 import anyio
 
+from server.agent.tools.contract.kept_with_trace import kept_program
 from server.agent.tools.contract.tool_context import Asking, KnownTrace, ToolContext
 from server.errors import ServerError
-from server.quoting import clamp
-from traces.analysis.fingerprint import fingerprint
-from traces.analysis.functions import top_functions
 from traces.errors import TraceError
-from traces.model import Trace
 
-KEPT_FUNCTIONS = 30
-KEPT_CHARACTERS = 120
 LOOKED_UP = 10
 """Traces stored before programs were, the newest, that are looked at again for one question."""
 LOOK_UP_S = 3.0
-
-
-def kept_program(trace: Trace) -> dict[str, Any]:
-    """`{fingerprint, functions: [{name, file, share}]}`, the shares those of self value."""
-    functions: list[dict[str, Any]] = []
-    if len(trace.profiles):
-        table = top_functions(trace, sort_by="self", limit=KEPT_FUNCTIONS)
-        functions = [
-            {
-                "name": clamp(row.name, KEPT_CHARACTERS),
-                "file": clamp(row.file or "", KEPT_CHARACTERS),
-                "share": round(float(row.self_share), 4),
-            }
-            for row in table.rows
-            if row.self_share > 0
-        ]
-    return {"fingerprint": fingerprint(trace), "functions": functions}
 
 
 async def programs_of(asking: Asking, others: Sequence[KnownTrace]) -> dict[str, dict[str, Any]]:

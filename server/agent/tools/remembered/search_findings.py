@@ -9,30 +9,14 @@ from server.agent.tools.contract.kept_programs import kept_program, programs_of,
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, KnownTrace, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed
-from server.agent.tools.get_insights import said
 from server.agent.tools.get_trace_summary import NoArguments
-from server.quoting import clamp, quoted
+from server.quoting import quoted
 from traces.analysis.fingerprint import SAME_PROGRAM, overlap
-from traces.insights.registry import insights, ranked
-from traces.model import Trace
-
-KEPT_FINDINGS = 8
-"""Findings stored with a trace: the worst, which later searches look for."""
-
-KEPT_CHARACTERS = 240
 
 MOST_TRACES = 100
 """Other traces that data lists."""
 
 _WORD = re.compile(r"\w{2,}")
-
-
-def kept_findings(trace: Trace) -> list[dict[str, str]]:
-    """The worst findings of a trace, in the words that are stored with it: `{id, severity, detail}`."""
-    return [
-        {"id": one.id, "severity": str(one.severity), "detail": clamp(said(one), KEPT_CHARACTERS)}
-        for one in ranked(insights(trace))[:KEPT_FINDINGS]
-    ]
 
 
 class SearchFindings(ToolArguments):

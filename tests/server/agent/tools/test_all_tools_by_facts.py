@@ -15,7 +15,7 @@ from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import build_cli
-from server.edges.http.function_routes import function_json
+from server.edges.http.answers.function_answer import function_json
 from tests.conftest import FIXTURES, SHARED
 from tests.server.agent.tool_context import ask_tool
 from tests.traces.insights.recorded import sampled

@@ -9,7 +9,8 @@ import pytest
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.all_tools import TOOLS, offered_tools
-from server.agent.tools.contract.kept_programs import kept_program, programs_of
+from server.agent.tools.contract.kept_programs import programs_of
+from server.agent.tools.contract.kept_with_trace import kept_program
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.agent.verification.facts import QUOTED

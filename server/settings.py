@@ -182,17 +182,10 @@ class Settings(BaseSettings):
                 raise ValueError(f"{origin!r} is no origin such as https://app.example.com")
         return value
 
-    @field_validator("artifacts")
-    @classmethod
-    def _artifacts(cls, value: str) -> str:
-        if value == "langfuse":
-            raise ValueError("a data set of Langfuse cannot take them yet: name a folder, or off")
-        return value
-
     @property
     def artifacts_dir(self) -> Path | None:
-        """Where what model calls contained is kept; None: nowhere."""
-        return None if self.artifacts == "off" else Path(self.artifacts)
+        """The folder in which what model calls contained is kept; None: in none."""
+        return None if self.artifacts in {"off", "langfuse"} else Path(self.artifacts)
 
     @property
     def takes_requests(self) -> bool:
@@ -348,10 +341,12 @@ class Settings(BaseSettings):
             check_bucket_address(self.objects)
 
     def check_langfuse(self) -> None:
-        """Raises ConfigError for one key without the other."""
+        """Raises ConfigError for one key without the other, and for artifacts without them."""
         if (self.langfuse_public_key is None) != (self.langfuse_secret_key is None):
             given, missing = ("PUBLIC", "SECRET") if self.langfuse_secret_key is None else ("SECRET", "PUBLIC")
             raise ConfigError(f"{PREFIX}LANGFUSE_{given}_KEY is set, but not {PREFIX}LANGFUSE_{missing}_KEY.")
+        if self.artifacts == "langfuse" and self.langfuse_public_key is None:
+            raise ConfigError(f"{PREFIX}ARTIFACTS=langfuse needs the keys of Langfuse.")
 
 
 def _secret_value(secret: SecretStr | None) -> str | None:

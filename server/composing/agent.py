@@ -79,7 +79,7 @@ def build_agent_itself(
             clock=SystemClock(),
             graph_version=graph_version(),
             observation_trace_id=watched.observation_trace_id,
-            artifacts=None if settings.artifacts_dir is None else ArtifactFolder(settings.artifacts_dir),
+            artifacts=watched.artifacts if settings.artifacts_dir is None else ArtifactFolder(settings.artifacts_dir),
         ),
     )
 

@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.prompt_file import PromptFile
+from server.agent.model_call.call_artifacts import CallArtifacts
 from server.agent.tracing import Observer, Tracing
+from server.composing.build import graph_version
 from server.errors import ConfigError
 from server.ports.clock import Clock
 from server.ports.prompts import Prompts
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 FROM_FILE = "none"
 """What FLAMECHAT_LANGFUSE_PROMPT says when Langfuse shall watch and the prompt comes from the file."""
 
+LANGFUSE = "langfuse"
+"""What FLAMECHAT_ARTIFACTS says where a data set of Langfuse takes what model calls contained."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
@@ -32,6 +37,8 @@ class Watching:
     scores: Scores | None = None
     observers: tuple[Observer, ...] = ()
     observation_trace_id: Callable[[str], str] | None = None
+    artifacts: CallArtifacts | None = None
+    """Where what model calls contained is kept, where that is with whoever watches."""
 
 
 def prompt_file(settings: Settings) -> PromptFile:
@@ -65,6 +72,7 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
         return
     # Imported here: the package takes seconds to load, and most servers do without it.
     from server.adapters.langfuse.connection import LangfuseConnection
+    from server.adapters.langfuse.kept_calls import LangfuseArtifacts
     from server.adapters.langfuse.observations import LangfuseObserver
     from server.adapters.langfuse.prompts import LangfusePrompts
     from server.adapters.langfuse.scores import LangfuseScores
@@ -80,6 +88,9 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
             )
         )
         scores, observers = LangfuseScores(connection), (LangfuseObserver(connection),)
+        artifacts = None
+        if settings.artifacts == LANGFUSE:
+            artifacts = await stack.enter_async_context(LangfuseArtifacts(connection, graph_version()))
         if settings.langfuse_prompt == FROM_FILE:
             prompts = prompt_file(settings)
             tracing = LangfuseTracing(connection)
@@ -89,6 +100,7 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
                 scores=scores,
                 observers=observers,
                 observation_trace_id=trace_id_of,
+                artifacts=artifacts,
             )
             return
         kept = LangfusePrompts(
@@ -101,5 +113,10 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
         )
         tracing = LangfuseTracing(connection, kept.linked)
         yield Watching(
-            prompts=kept, tracing=tracing, scores=scores, observers=observers, observation_trace_id=trace_id_of
+            prompts=kept,
+            tracing=tracing,
+            scores=scores,
+            observers=observers,
+            observation_trace_id=trace_id_of,
+            artifacts=artifacts,
         )

@@ -1,5 +1,6 @@
 """Langfuse's HTTP interface as far as its Python package speaks it, over a dictionary: prompts (REST v2), traces (OTLP
-protobuf over HTTP) and scores, written from its API reference. The other end is the `langfuse` package.
+protobuf over HTTP), scores, data sets and their items, written from its API reference. The other end is the package
+`langfuse`.
 """
 
 import base64
@@ -26,6 +27,12 @@ from tests.arrivals import Arrivals
 from tests.cloud.faults import Faults
 from tests.cloud.supabase_server import Cutting
 
+TIMES = {"createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z"}
+DATA_SET_FIELDS = {"name", "description", "metadata", "inputSchema", "expectedOutputSchema"}
+ITEM_FIELDS = {
+    *("datasetName", "id", "input", "expectedOutput", "metadata", "sourceTraceId", "sourceObservationId", "status"),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -44,8 +51,9 @@ class Span:
 
 @dataclass(slots=True)
 class LangfuseServer:
-    """`prompts` by name: (version, label, text or chat messages). `faults` know the services `prompts`, `traces` and
-    `scores`. `sent` is every byte of traces and scores, unpacked; `others` are the paths of all other requests.
+    """`prompts` by name: (version, label, text or chat messages). `faults` know the services `prompts`, `traces`,
+    `scores` and `data_sets`. `sent` is every byte of traces and scores, unpacked; `others` are the paths of all other
+    requests. `data_sets` are ids by name, `items` those of all of them by their ids.
     """
 
     url: str
@@ -57,6 +65,8 @@ class LangfuseServer:
     spans: list[Span] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
     sent: bytes = b""
+    data_sets: dict[str, str] = field(default_factory=dict)
+    items: dict[str, dict[str, Any]] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     _news: anyio.Event = field(default_factory=anyio.Event)
 
@@ -125,6 +135,42 @@ class LangfuseServer:
         self._notify()
         return JSONResponse({"successes": [], "errors": []}, 202)
 
+    async def take_data_set(self, request: Request) -> Response:
+        """Made, or changed where the name is known."""
+        if (done := await self._arrive(request, "data_sets")) is not None:
+            return done
+        body = await request.json()
+        if not isinstance(body.get("name"), str) or body.keys() - DATA_SET_FIELDS:
+            return JSONResponse({"message": "Invalid request data", "error": "InvalidRequestError"}, 400)
+        found = self.data_sets.setdefault(body["name"], f"d{len(self.data_sets) + 1}")
+        return JSONResponse(
+            {"id": found, "projectId": "project", **TIMES, "description": None, "metadata": None, **body}
+        )
+
+    async def take_item(self, request: Request) -> Response:
+        """Made, or replaced where its id is known; an id is that of one data set for ever."""
+        if (done := await self._arrive(request, "data_sets")) is not None:
+            return done
+        body = await request.json()
+        if not isinstance(body.get("datasetName"), str) or body.keys() - ITEM_FIELDS or len(body.get("id") or "") > 255:
+            return JSONResponse({"message": "Invalid request data", "error": "InvalidRequestError"}, 400)
+        data_set = self.data_sets.get(body["datasetName"])
+        if data_set is None:
+            return JSONResponse({"message": "Dataset not found", "error": "LangfuseNotFoundError"}, 404)
+        item: dict[str, Any] = dict.fromkeys(("expectedOutput", "metadata", "input"))
+        item |= {"id": f"i{len(self.items)}", "status": "ACTIVE"}
+        item |= {name: value for name, value in body.items() if value is not None}
+        if self.items.get(item["id"], item)["datasetName"] != body["datasetName"]:
+            return JSONResponse({"message": f"Dataset item with id {item['id']} exists elsewhere"}, 404)
+        self.items[item["id"]] = item
+        return JSONResponse(item | TIMES | {"datasetId": data_set, "mediaReferences": []})
+
+    async def projects(self, request: Request) -> Response:
+        if (done := await self._arrive(request, "data_sets")) is not None:
+            return done
+        project = {"id": "project", "name": "project", "metadata": {}, "organization": {"id": "o", "name": "o"}}
+        return JSONResponse({"data": [project]})
+
     async def other(self, request: Request) -> Response:
         self.others.append(request.url.path)
         return JSONResponse({"message": "Not found"}, 404)
@@ -172,6 +218,9 @@ async def langfuse_server(*, prompt: str | None = None) -> AsyncIterator[Langfus
                 Route("/api/public/v2/prompts/{name}", project.prompt, methods=["GET"]),
                 Route("/api/public/otel/v1/traces", project.traces, methods=["POST"]),
                 Route("/api/public/scores", project.take_scores, methods=["POST"]),
+                Route("/api/public/v2/datasets", project.take_data_set, methods=["POST"]),
+                Route("/api/public/dataset-items", project.take_item, methods=["POST"]),
+                Route("/api/public/projects", project.projects, methods=["GET"]),
                 Route("/{path:path}", project.other, methods=["GET", "POST", "PATCH", "PUT"]),
             ]
         )

@@ -1,6 +1,7 @@
 """Every answer's grade, in this process and on a LangGraph server."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -86,3 +87,5 @@ async def test_a_scripted_model_gets_the_same_grades_over_both(
     assert len(rows) == 2 + len(conversations[0].turns)
     assert [row for row in rows if not (row.has_same_grade and row.has_same_answer)] == []
     assert any(row.there.calls for row in rows)
+    kept = [json.loads(file.read_text(encoding="utf-8")) for file in graph_server.artifacts.glob("*.json")]
+    assert any(ORDERS.prompt in str(one["messages"]) for one in kept), "that process keeps what its calls contained"

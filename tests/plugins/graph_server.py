@@ -53,11 +53,13 @@ ENDED_WITHIN_S = 15
 
 @dataclass(frozen=True)
 class GraphServer:
-    """`model_port` is where its models are, of whoever listens there; `log` what it has written so far."""
+    """`model_port` is where its models are, of whoever listens there; `log` what it has written so far; `artifacts`
+    what its model calls contained."""
 
     url: str
     model_port: int
     log: Path
+    artifacts: Path
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +73,7 @@ def graph_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphServ
 def running_graph_server(environment: Path, folder: Path, *, has_model: bool = True) -> Iterator[GraphServer]:
     """`langgraph dev` until the context ends; without a model the built-in analyst answers."""
     port, model_port = _free_port(), _free_port()
-    log = folder / "langgraph.log"
+    log, artifacts = folder / "langgraph.log", folder / "artifacts"
     of_model = {
         "FLAMECHAT_MODEL_BASE_URL": f"http://127.0.0.1:{model_port}/v1",
         "FLAMECHAT_MODEL": "fake",
@@ -80,6 +82,7 @@ def running_graph_server(environment: Path, folder: Path, *, has_model: bool = T
     }
     settings = {
         **(of_model if has_model else {}),
+        "FLAMECHAT_ARTIFACTS": str(artifacts),
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
         "LANGSMITH_TRACING": "false",
         "PYTHONPATH": str(ROOT),
@@ -100,7 +103,7 @@ def running_graph_server(environment: Path, folder: Path, *, has_model: bool = T
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_for(url, process, log)
-        yield GraphServer(url, model_port, log)
+        yield GraphServer(url, model_port, log, artifacts)
     finally:
         process.terminate()
         try:

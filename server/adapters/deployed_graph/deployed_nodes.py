@@ -23,6 +23,7 @@ from server.agent.graph.node_order import FIRST, NODES, SUCCESSORS, next_node
 from server.agent.graph.recorded_events import EventRecorder
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.graph.state_json import state_as_json, state_of_json
+from server.agent.model_call.call_artifacts import CallArtifacts
 from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import ChatModels, Model
 from server.agent.service import model_of
@@ -50,11 +51,19 @@ this form."""
 class DeployedNodes:
     """Nodes over these models. What a run may ask for comes with its context."""
 
-    def __init__(self, models: ChatModels, client: Callable[[], httpx.AsyncClient], failure: "Failure") -> None:
-        """`client` gives that of the process; `failure` says of an error what a turn does."""
+    def __init__(
+        self,
+        models: ChatModels,
+        client: Callable[[], httpx.AsyncClient],
+        failure: "Failure",
+        artifacts: CallArtifacts | None = None,
+    ) -> None:
+        """`client` gives that of the process; `failure` says of an error what a turn does; `artifacts` keeps what each
+        call really contained."""
         self._models = models
         self._client = client
         self._failure = failure
+        self._artifacts = artifacts
 
     def compiled(self) -> TurnGraph:
         """The graph as it is deployed: the server that runs it brings its checkpoints."""
@@ -125,7 +134,7 @@ class DeployedNodes:
                 tools=(),
                 described=(setup.tools, setup.few_tools),
                 recorder=None,
-                ledger=CallLedger(invocations=link, clock=SystemClock(), graph_version=""),
+                ledger=CallLedger(invocations=link, clock=SystemClock(), graph_version="", artifacts=self._artifacts),
             )
             if name == "agent":
                 for call_id in state.get("new_pictures", [])[-bounds.pictures_per_call :]:

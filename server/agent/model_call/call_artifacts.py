@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 from langchain_core.messages import AnyMessage, convert_to_openai_messages
@@ -23,6 +23,46 @@ _PICTURE = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)
 ONLY_OURS = 0o600
 
 log = structlog.get_logger(__name__)
+
+
+class CallArtifacts(Protocol):
+    """Where what calls really contained is kept. `keep` raises nothing: what cannot be kept is logged and missing."""
+
+    async def keep(
+        self,
+        invocation_id: str,
+        *,
+        model: str,
+        messages: Sequence[AnyMessage],
+        tools: Sequence[Mapping[str, Any]],
+        reply: AnyMessage | None,
+        problem: str | None,
+    ) -> None: ...
+
+
+def content_of_call(
+    invocation_id: str,
+    *,
+    model: str,
+    messages: Sequence[AnyMessage],
+    tools: Sequence[Mapping[str, Any]],
+    reply: AnyMessage | None,
+    problem: str | None,
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """What a request was sent and answered, as JSON in the provider's own form with its keys masked, and the pictures
+    in it by the names that stand for them."""
+    pictures = _Pictures()
+    content = {
+        "invocation": invocation_id,
+        "model": model,
+        "messages": convert_to_openai_messages(list(messages)),
+        "tools": list(tools),
+        "reply": None if reply is None else convert_to_openai_messages([reply])[0],
+        "problem": problem,
+    }
+    named = pictures.named(content)
+    assert isinstance(named, dict)
+    return named, pictures.found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +84,12 @@ class ArtifactFolder:
     ) -> None:
         """The messages in the provider's own form with the results of tools in full, the tools that were offered, the
         reply with the arguments of its calls. What cannot be written is logged and missing."""
-        pictures = _Pictures()
-        content = {
-            "invocation": invocation_id,
-            "model": model,
-            "messages": convert_to_openai_messages(list(messages)),
-            "tools": list(tools),
-            "reply": None if reply is None else convert_to_openai_messages([reply])[0],
-            "problem": problem,
-        }
-        files = {f"{invocation_id}.json": json.dumps(pictures.named(content), ensure_ascii=False, default=str).encode()}
+        content, pictures = content_of_call(
+            invocation_id, model=model, messages=messages, tools=tools, reply=reply, problem=problem
+        )
+        files = {f"{invocation_id}.json": json.dumps(content, ensure_ascii=False, default=str).encode()}
         try:
-            await asyncio.to_thread(self._write, files | pictures.found)
+            await asyncio.to_thread(self._write, files | pictures)
         except OSError as error:
             log.warning("artifact_not_kept", invocation_id=invocation_id, error=type(error).__name__)
 

@@ -16,7 +16,7 @@ from langchain_core.messages.ai import UsageMetadata
 
 from limits.refusals import refusal_text
 from server.agent.bounds import ANSWER_TOKENS, CHARACTERS_PER_TOKEN
-from server.agent.model_call.call_artifacts import ArtifactFolder
+from server.agent.model_call.call_artifacts import CallArtifacts
 from server.agent.model_call.chat_model import REQUEST_FAILED, REQUEST_REPEATED, Model, ReplyStream
 from server.agent.model_call.fallback import OVER_BUDGET
 from server.agent.model_call.prompt_hash import VERSION, prompt_hash
@@ -73,7 +73,7 @@ class CallLedger:
     clock: Clock
     graph_version: str
     observation_trace_id: Callable[[str], str] | None = None
-    artifacts: ArtifactFolder | None = None
+    artifacts: CallArtifacts | None = None
     """Where what each call really contained is kept; None: nowhere."""
 
     def row(

@@ -79,5 +79,7 @@ async def test_a_folder_that_cannot_be_written_costs_no_answer(tmp_path: Path) -
 def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     assert load_settings(data=tmp_path).artifacts_dir is None
     assert load_settings(data=tmp_path, artifacts=str(tmp_path / "a")).artifacts_dir == tmp_path / "a"
+    with_langfuse = load_settings(data=tmp_path, artifacts="langfuse")
+    assert with_langfuse.artifacts_dir is None
     with pytest.raises(ConfigError, match="FLAMECHAT_ARTIFACTS"):
-        load_settings(data=tmp_path, artifacts="langfuse")
+        with_langfuse.check_langfuse()

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from server.agent.questions.spoken_comparisons import may_compare_labels
 from server.agent.questions.spoken_paths import is_path
-from server.agent.questions.spoken_questions import is_over_runs, may_compare_labels
+from server.agent.questions.spoken_questions import is_over_runs
 from server.agent.questions.typed_sql import of_library, statement_of
 from server.analyst.evidence import Evidence
 from server.analyst.wording import coded

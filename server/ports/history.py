@@ -10,10 +10,13 @@ from typing import Literal, Protocol
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
+from traces.gate.function_keys import FunctionKey
 from traces.gate.run_history import RunHistory
 
 MOST_RUNS = 1_000
 """Points of one answer: the newest."""
+MOST_COMPARED = 100
+"""Runs whose functions are all compared, the newest."""
 LISTED_RUNS = 20
 """The newest runs, whose functions and findings are what a question may name."""
 
@@ -49,6 +52,16 @@ class RunPoint:
     total_value: float | None = None
     total_share: float | None = None
     calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFunctions:
+    """One run's `total`, in its unit, and the self values of its heaviest functions."""
+
+    trace_id: str
+    unit: str
+    total: float
+    functions: Mapping[FunctionKey, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,12 @@ class History(Protocol):
     ) -> Sequence[RunPoint]:
         """The measured runs of a search, oldest first of the newest `limit`; a run that lacks what is measured is
         among them."""
+        ...
+
+    async def functions(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int = MOST_COMPARED
+    ) -> Sequence[RunFunctions]:
+        """The newest measured runs of a search with all functions that were kept of them, oldest first."""
         ...
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:

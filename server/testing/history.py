@@ -11,12 +11,14 @@ import anyio
 from server.adapters.storable import storable_text
 from server.ports.history import (
     LISTED_RUNS,
+    MOST_COMPARED,
     MOST_LIBRARY_ROWS,
     MOST_RUNS,
     KnownRuns,
     LibraryFiles,
     LibraryTableName,
     Measured,
+    RunFunctions,
     RunPoint,
 )
 from server.ports.identity import Caller
@@ -64,6 +66,12 @@ class MemoryHistory:
     ) -> Sequence[RunPoint]:
         rows = [row for row in await self._rows(caller, criteria) if row.trace_id in self._kept]
         return [point_of(row, self._kept[row.trace_id], measured) for row in reversed(rows[:limit])]
+
+    async def functions(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int = MOST_COMPARED
+    ) -> Sequence[RunFunctions]:
+        rows = [row for row in await self._rows(caller, criteria) if row.trace_id in self._kept]
+        return [functions_of(row.trace_id, self._kept[row.trace_id]) for row in reversed(rows[:limit])]
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         rows = await self._rows(caller, criteria)
@@ -130,6 +138,13 @@ class MemoryHistory:
 
     def _forget(self, trace_id: str) -> None:
         self._kept.pop(trace_id, None)
+
+
+def functions_of(trace_id: str, kept: RunHistory) -> RunFunctions:
+    """All that is kept of a run's functions."""
+    total = next(one for one in kept.figures if one.measure == TOTAL)
+    own = {(one.name, one.file): one.self_value for one in kept.functions}
+    return RunFunctions(trace_id, total.unit, total.value, own)
 
 
 def point_of(row: TraceRow, kept: RunHistory, measured: Measured) -> RunPoint:

@@ -9,10 +9,12 @@ import anyio
 import anyio.to_thread
 
 from server.agent.questions.checks import checked, checked_names
+from server.agent.questions.group_changes import changes_answer
 from server.agent.questions.planner import PlanWriter, planned, understood
 from server.agent.questions.question_schema import (
     CallPath,
     Comparison,
+    Measure,
     Question,
     Recurrence,
     Runs,
@@ -22,12 +24,13 @@ from server.agent.questions.question_schema import (
     question_of,
 )
 from server.agent.questions.run_answers import RunsAnswer, comparison_answer, recurrence_answer, series_answer
+from server.agent.questions.spoken_comparisons import spoken_comparison
 from server.agent.questions.spoken_paths import spoken_path
 from server.agent.questions.spoken_questions import spoken_question, spoken_runs
 from server.agent.questions.typed_sql import typed_sql
 from server.agent.questions.unplaced_words import doubt, unplaced_words
 from server.errors import BadRequest, ServerError
-from server.ports.history import MOST_RUNS, History, Measured, RunPoint
+from server.ports.history import MOST_COMPARED, MOST_RUNS, History, Measured, RunFunctions, RunPoint
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.saved_questions import SavedQuestions
@@ -36,6 +39,7 @@ from server.turns.opened_questions import call_paths
 from server.turns.sql_questions import answered_sql
 from server.turns.trace_library import TraceLibrary
 from traces.errors import TraceError
+from traces.gate.run_history import TOTAL
 
 MEASURED_AT_ONCE = 20
 """Recordings from before measures were kept, the newest, that are measured for one question."""
@@ -89,7 +93,8 @@ class RunQuestions:
             return await planned(asked, exists, plan, lambda question: self.run(caller, question, program=named))
         if (path := spoken_path(asked, spoken_runs(asked, known, named), trace)) is not None:
             return await self.run(caller, path)
-        if (spoken := spoken_question(asked, known, named)) is None:
+        spoken = spoken_comparison(asked, known, named) or spoken_question(asked, known, named)
+        if spoken is None:
             raise BadRequest(NOT_UNDERSTOOD, field="question")
         answer = await self.run(caller, spoken)
         left = unplaced_words(asked, spoken)
@@ -107,7 +112,7 @@ class RunQuestions:
             if question.runs != Runs():
                 checked_names(question.runs, await self._history.known(caller, TraceSearch()))
             return await answered_sql(self._library, self._history, caller, question)
-        name = None if isinstance(question, CallPath) else question.measure.name
+        name = None if isinstance(question, CallPath) or question.measure is None else question.measure.name
         known = await self._history.known(caller, TraceSearch(), name=name)
         if program in known.programs:
             question = _of_program(question, program)
@@ -115,19 +120,33 @@ class RunQuestions:
             return await call_paths(self._library, caller, question, known)
         sure = checked(question, known)
         if isinstance(sure, Comparison):
-            before, after = [await self._points(caller, sure, runs) for runs in (sure.before, sure.after)]
-            return await anyio.to_thread.run_sync(comparison_answer, sure, before, after)
-        points = await self._points(caller, sure, sure.runs)
+            return await self._compared(caller, sure)
+        points = await self._points(caller, sure.measure, sure.runs)
         if isinstance(sure, Series):
             return await anyio.to_thread.run_sync(series_answer, sure, points)
         return recurrence_answer(sure, points)
 
-    async def _points(
-        self, caller: Caller, question: Series | Recurrence | Comparison, runs: Runs
-    ) -> Sequence[RunPoint]:
-        criteria = TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)
+    async def _compared(self, caller: Caller, question: Comparison) -> RunsAnswer:
+        groups = (question.before, question.after)
+        if (measure := question.measure) is not None:
+            before, after = [await self._points(caller, measure, runs) for runs in groups]
+            return await anyio.to_thread.run_sync(comparison_answer, question, measure, before, after)
+        old, new = [await self._functions(caller, runs) for runs in groups]
+        return await anyio.to_thread.run_sync(changes_answer, question, old, new)
+
+    async def _functions(self, caller: Caller, runs: Runs) -> Sequence[RunFunctions]:
+        criteria = _criteria(runs)
         await self._measure_missing(caller, criteria)
-        measure = question.measure
+        limit = min(runs.last or MOST_COMPARED, MOST_COMPARED)
+        kept = await self._history.functions(caller, criteria, limit=limit)
+        if runs.starting is None:
+            return kept
+        chosen = {one.trace_id for one in await self._points(caller, Measure(kind="figure", name=TOTAL), runs)}
+        return [one for one in kept if one.trace_id in chosen]
+
+    async def _points(self, caller: Caller, measure: Measure, runs: Runs) -> Sequence[RunPoint]:
+        criteria = _criteria(runs)
+        await self._measure_missing(caller, criteria)
         asked = Measured(measure.kind, measure.name, measure.file)
         points = await self._history.points(caller, criteria, asked, limit=runs.last or MOST_RUNS)
         if runs.starting is None:
@@ -176,6 +195,10 @@ async def runs_of(library: TraceLibrary, caller: Caller, trace_id: str) -> Asked
         return None
     questions = RunQuestions(library.history, library, library.saved_questions)
     return AskedRuns(questions, caller, program, UUID(trace_id))
+
+
+def _criteria(runs: Runs) -> TraceSearch:
+    return TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)
 
 
 def _of_program(question: OverRuns, program: str | None) -> OverRuns:

@@ -72,6 +72,27 @@ async def test_points_come_oldest_first_and_say_what_is_missing(world: World) ->
     assert await world.history.unmeasured(caller, ALL, limit=5) == []
 
 
+async def test_all_functions_of_a_search_come_with_what_each_run_measured(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    ids = [
+        await a_run(world, caller, 0, history(20.0), "branch:main"),
+        await a_run(world, caller, 1, history(None, unit="bytes"), "branch:main"),
+        await a_run(world, caller, 2, RunHistory((), (), (RunFigure("total", 0.0, "count"),)), "branch:main"),
+        await a_run(world, caller, 3, history(30.0), "branch:x"),
+        await a_run(world, caller, 4, None, "branch:main"),
+    ]
+    on_main = TraceSearch(run=written_labels(["branch:main"]))
+    found = await world.history.functions(caller, on_main)
+    assert [(one.trace_id, one.unit, one.total, dict(one.functions)) for one in found] == [
+        (ids[0], "nanoseconds", 100.0, {("main", None): 1.0, ("matchTrades", "engine.cpp"): 20.0}),
+        (ids[1], "bytes", 100.0, {("main", None): 1.0}),
+        (ids[2], "count", 0.0, {}),
+    ]
+    assert [one.trace_id for one in await world.history.functions(caller, ALL, limit=2)] == ids[2:4]
+    assert await world.history.functions(stranger, ALL) == []
+    assert await world.history.functions(replace(stranger, account_id=caller.account_id), ALL) == []
+
+
 async def test_what_was_never_measured_is_found_in_every_account_for_whoever_uploaded_it(world: World) -> None:
     first, second = await world.user(), await world.user()
     old = await a_run(world, first, 0, None)

@@ -18,6 +18,7 @@ const EVERY = [
     before: { program: "p", labels: { branch: "main" } },
     after: { program: "p", labels: { branch: "x" } },
   },
+  { form: "compare", before: { labels: { branch: "main" } }, after: { labels: { branch: "x" } } },
   { form: "path", steps: [{ name: "f" }, { name: "g", file: "b.c" }], trace: "0" },
   { form: "sql", sql: "select 1", functions: ["read"] },
 ];

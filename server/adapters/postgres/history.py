@@ -16,17 +16,20 @@ from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, not_found, storable_text
 from server.ports.history import (
     LISTED_RUNS,
+    MOST_COMPARED,
     MOST_LIBRARY_ROWS,
     MOST_RUNS,
     KnownRuns,
     LibraryFiles,
     LibraryTableName,
     Measured,
+    RunFunctions,
     RunPoint,
 )
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
+from traces.gate.function_keys import FunctionKey
 from traces.gate.run_history import RunHistory
 
 LINES_OF: dict[LibraryTableName, str] = {
@@ -72,6 +75,14 @@ class PostgresHistory:
         file = None if measured.file is None else storable_text(measured.file)
         asked = {"kind": measured.kind, "name": storable_text(measured.name), "file": file, "limit": limit}
         return [_point(row) for row in await self._all("run_points", caller, criteria, **asked)]
+
+    async def functions(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int = MOST_COMPARED
+    ) -> Sequence[RunFunctions]:
+        return [
+            RunFunctions(str(row["id"]), row["unit"], row["total"], _own_values(row))
+            for row in await self._all("functions_of_runs", caller, criteria, limit=limit)
+        ]
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         labels: dict[str, dict[str, int]] = {}
@@ -175,6 +186,11 @@ def _columns(history: RunHistory) -> dict[str, dict[str, list[Any]]]:
             "units": [one.unit for one in figures],
         },
     }
+
+
+def _own_values(row: DictRow) -> dict[FunctionKey, float]:
+    files = zip(row["names"], row["files"], strict=True)
+    return dict(zip(files, row["own"], strict=True))
 
 
 def _point(row: DictRow) -> RunPoint:

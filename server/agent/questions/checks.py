@@ -64,15 +64,15 @@ def checked_by(by: str | None, known: KnownRuns) -> None:
 
 def checked(question: Series | Recurrence | Comparison, known: KnownRuns) -> Series | Recurrence | Comparison:
     """The question about what exists. Raises BadRequest, saying what does not and what is nearest."""
-    measure = checked_measure(question.measure, known)
+    measure = None if question.measure is None else checked_measure(question.measure, known)
     if isinstance(question, Comparison):
         checked_runs(question.before, known)
         checked_runs(question.after, known)
-    else:
-        checked_runs(question.runs, known)
+        return question.model_copy(update={"measure": measure})
+    checked_runs(question.runs, known)
     if isinstance(question, Series):
         checked_by(question.by, known)
-    if isinstance(question, Recurrence) and measure.kind == "figure":
+    elif question.measure.kind == "figure":
         raise BadRequest("What comes back is a finding or a function; a figure is there in every run.", field="measure")
     return question.model_copy(update={"measure": measure})
 

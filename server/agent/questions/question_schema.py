@@ -67,10 +67,10 @@ class Recurrence(_Part):
 
 
 class Comparison(_Part):
-    """A measure in two groups of runs."""
+    """A measure in two groups of runs; without one, which functions changed, and everything together."""
 
     form: Literal["compare"]
-    measure: Measure
+    measure: Measure | None = None
     before: Runs
     after: Runs
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from server.agent.questions.level_change import LEAST_CHANGE, level_change
-from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Series, as_json
+from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Runs, Series, as_json
 from server.agent.questions.shown_names import coded
 from server.ports.history import RunPoint
 from server.quoting import plain
@@ -273,16 +273,18 @@ def recurrence_answer(question: Recurrence, points: Sequence[RunPoint]) -> RunsA
     )
 
 
-def comparison_answer(question: Comparison, before: Sequence[RunPoint], after: Sequence[RunPoint]) -> RunsAnswer:
+def comparison_answer(
+    question: Comparison, measure: Measure, before: Sequence[RunPoint], after: Sequence[RunPoint]
+) -> RunsAnswer:
     """A measure in two groups of runs, by medians and Mann and Whitney's exact rank test."""
     ids = {point.trace_id for point in after}
-    both = _of_one_unit(question.measure, [*before, *after])
+    both = _of_one_unit(measure, [*before, *after])
     split: tuple[list[float], list[float]] = ([], [])
     for point in both.points:
         if (value := both.value(point)) is not None:
             split[point.trace_id in ids].append(value)
     old, new = split
-    names = [_group(question.before), _group(question.after)]
+    names = [group_name(question.before), group_name(question.after)]
     notes = list(both.notes)
     groups = [{"name": name.strip("`")} for name in names]
     data: dict[str, Any] = {"before_runs": len(old), "after_runs": len(new), "groups": groups}
@@ -373,7 +375,8 @@ def _placed(point: RunPoint, name: str | None = None) -> dict[str, Any]:
     }
 
 
-def _group(runs: Any) -> str:
+def group_name(runs: Runs) -> str:
+    """A group of recordings as code: by its labels, else its program."""
     labels = [*(f"{key}:{value}" for key, value in sorted(runs.labels.items()))]
     return coded(" ".join(labels) or runs.program or "all")
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 
 from server.agent.questions.checks import FINDINGS
-from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Runs, Series, Value
+from server.agent.questions.question_schema import Measure, Recurrence, Runs, Series, Value
 from server.ports.history import KnownRuns
 from traces.gate.function_keys import short_name
 from traces.insights.registry import DETECTORS
@@ -34,19 +34,6 @@ _RECURS = re.compile(
     rf"\bin how many (?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b",
     re.IGNORECASE,
 )
-_AGAINST = re.compile(
-    r"^(?:please )?(?:compare |how (?:does|do|is) |is )?(?:(?:the )?(?:branch|release|commit|version) )?"
-    r"`?(?P<after>[\w./+-]{1,60})`? (?:against|vs\.?|versus|compared (?:to|with)|with|to|slower than|faster than) "
-    r"(?:(?:the )?(?:branch|release|commit|version) )?`?(?P<before>[\w./+-]{1,60})`?(?P<rest>(?: .*)?)$",
-    re.IGNORECASE,
-)
-_OF_LABELS = re.compile(r"\b(?:branch|release|commit|version|environment|scenario)\b", re.IGNORECASE)
-_LIKE_A_LABEL = re.compile(
-    r"(?:main|master|trunk|develop|staging|production|baseline|nightly)$|v?\d+(?:\.\d+)+$|(?=.*\d)[0-9a-f]{7,40}$|"
-    r"(?:feature|feat|fix|hotfix|bugfix|release|perf)[/-]",
-    re.IGNORECASE,
-)
-_FILE = re.compile(r"\.[a-z][a-z0-9]{1,11}$", re.IGNORECASE)
 _LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
 _BY = re.compile(
     r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
@@ -102,32 +89,17 @@ def is_over_runs(prompt: str) -> bool:
     return len(text) <= 400 and any(form.search(text) for form in (_SINCE, _TREND, _RECURS))
 
 
-def may_compare_labels(prompt: str) -> bool:
-    """Whether a prompt sets two names against each other that look like branches, releases or commits."""
-    found = _AGAINST.match(" ".join(prompt.split()).rstrip("?.! "))
-    if found is None:
-        return False
-    names = (found["after"], found["before"])
-    return not any(map(_FILE.search, names)) and (
-        _OF_LABELS.search(prompt) is not None or any(map(_LIKE_A_LABEL.match, names))
-    )
-
-
-def spoken_question(
-    prompt: str, known: KnownRuns, program: str | None = None
-) -> Series | Recurrence | Comparison | None:
-    """The question of a prompt, about what there is; None for words that the rules do not know. What is named and not
-    there stands in the question, for the checks to refuse."""
+def spoken_question(prompt: str, known: KnownRuns, program: str | None = None) -> Series | Recurrence | None:
+    """What a prompt asks of runs in their order, about what there is; None for words that the rules do not know. What
+    is named and not there stands in the question, for the checks to refuse."""
     text = " ".join(prompt.split()).rstrip("?.! ")
-    if (compared := _compared(text, known, program)) is not None:
-        return compared
     if not is_over_runs(text):
         return None
     runs = spoken_runs(text, known, program)
     above = _ABOVE.search(text)
-    if (_RECURS.search(text) and not _SINCE.search(text)) or (above and _function(text, known)):
-        measure = _finding(text) if above is None or _function(text, known) is None else None
-        named = measure or _function(text, known) or _unknown_name(text, known)
+    if (_RECURS.search(text) and not _SINCE.search(text)) or (above and named_function(text, known)):
+        measure = _finding(text) if above is None or named_function(text, known) is None else None
+        named = measure or named_function(text, known) or _unknown_name(text, known)
         if named is None:
             return None
         share = float(above[1]) / 100 if above else None
@@ -142,24 +114,10 @@ def spoken_question(
     return Series(form="series", measure=named, runs=every, by=by, last=max(1, int(newest[1])))
 
 
-def _compared(text: str, known: KnownRuns, program: str | None) -> Comparison | None:
-    found = _AGAINST.match(text)
-    if found is None:
-        return None
-    after, before = (_label_of(found[which], known) for which in ("after", "before"))
-    if after is None or before is None or after[0] != before[0]:
-        return None
-    measure = _function(found["rest"], known) or Measure(kind="figure", name="total")
-    old, new = (Runs(program=program, labels=dict([label])) for label in (before, after))
-    return Comparison(form="compare", measure=measure, before=old, after=new)
-
-
-def _label_of(value: str, known: KnownRuns) -> tuple[str, str] | None:
-    for key, values in known.labels.items():
-        for one in values:
-            if one.casefold() == value.casefold():
-                return key, one
-    return None
+def named_figure(text: str) -> Measure | None:
+    """The figure of all of a run whose words the text has."""
+    figure = next((name for name, words in _FIGURES.items() if words.search(text)), None)
+    return None if figure is None else Measure(kind="figure", name=figure)
 
 
 def spoken_runs(text: str, known: KnownRuns, program: str | None) -> Runs:
@@ -209,14 +167,11 @@ def _by(text: str, known: KnownRuns) -> str | None:
 
 
 def _measured(text: str, known: KnownRuns) -> Measure | None:
-    if function := _function(text, known):
+    if function := named_function(text, known):
         return function
     if name := _unknown_name(text, known):
         return name
-    for figure, words in _FIGURES.items():
-        if words.search(text):
-            return Measure(kind="figure", name=figure)
-    return _finding(text)
+    return named_figure(text) or _finding(text)
 
 
 def _value(text: str) -> Value:
@@ -228,7 +183,7 @@ def _value(text: str) -> Value:
     return "self_share" if share else "self"
 
 
-def _function(text: str, known: KnownRuns) -> Measure | None:
+def named_function(text: str, known: KnownRuns) -> Measure | None:
     """The function that a word of the text names, those in backticks first."""
     names = {name for name, _ in known.functions}
     short: dict[str, str] = {}

@@ -58,6 +58,8 @@ def doubt(words: tuple[str, ...], question: Series | Recurrence | Comparison) ->
 
 
 def _in_words(question: Series | Recurrence | Comparison) -> str:
+    if question.measure is None:
+        return "what differs between the two"
     what = coded(question.measure.name)
     match question:
         case Series():
@@ -70,7 +72,7 @@ def _in_words(question: Series | Recurrence | Comparison) -> str:
 
 def _placed(question: Series | Recurrence | Comparison) -> set[str]:
     groups = (question.before, question.after) if isinstance(question, Comparison) else (question.runs,)
-    found = set(_names_of(question.measure)).union(*map(_labels_of, groups))
+    found = set(() if question.measure is None else _names_of(question.measure)).union(*map(_labels_of, groups))
     if isinstance(question, Series) and question.by is not None:
         found |= {question.by, f"{question.by}s"}
     return {name for name in found if name}

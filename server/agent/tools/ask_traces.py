@@ -22,7 +22,8 @@ LINES = 40
 EXAMPLE = (
     '{"form": "series", "measure": {"kind": "function", "name": "f", "value": "self"}, "runs": {"labels": '
     '{"branch": "main"}, "last": 20}, "by": "release"}; form recurrence takes "above": 0.05 and kind finding; form '
-    'compare takes "before" and "after" in place of "runs"; form path takes "steps": [{"name": "f"}, {"name": "g"}]; '
+    'compare takes "before" and "after" in place of "runs", and no measure for all functions; form path takes '
+    '"steps": [{"name": "f"}, {"name": "g"}]; '
     "form sql takes "
     '"sql": "select ... from lib.functions" (lib.traces, lib.functions, lib.findings, lib.measures)'
 )

@@ -64,15 +64,13 @@ export function questionFrom(question: Question, fields: Fields): Question | str
   if (fields.sql !== undefined) return fields.sql.trim() ? { ...question, sql: fields.sql } : "Write a SELECT.";
   const made: Question = { ...question };
   if (fields.kind !== undefined) {
-    if (!fields.name?.trim()) return "Name what is measured.";
+    if (!fields.name?.trim() && question.form !== "compare") return "Name what is measured.";
     const before = (question.measure ?? {}) as { name?: string; file?: string; kind?: string };
     const isSame = before.name === fields.name && before.kind === fields.kind;
-    made.measure = {
-      kind: fields.kind,
-      name: fields.name.trim(),
-      ...(isSame && before.file ? { file: before.file } : {}),
-      value: fields.value,
-    };
+    const named = fields.name?.trim();
+    const file = isSame && before.file ? { file: before.file } : {};
+    const measure = named ? { kind: fields.kind, name: named, ...file, value: fields.value } : undefined;
+    withOrWithout(made, "measure", measure);
   }
   if (fields.steps !== undefined) {
     const names = fields.steps.split(/,\s*(?:then\s+)?/).filter((name) => name.trim());

@@ -58,7 +58,12 @@ export function QuestionForm({ question, busy, run }: Props) {
             choices={["function", "finding", "figure"].map((kind) => [kind, kind])}
             chosen={(kind) => set({ kind, value: VALUES[kind]![0]![0] })}
           />
-          <Text label="Name" value={fields.name!} typed={(name) => set({ name })} />
+          <Text
+            label="Name"
+            value={fields.name!}
+            typed={(name) => set({ name })}
+            hint={question.form === "compare" ? "all functions" : ""}
+          />
           <Choice
             label="Value"
             value={fields.value!}

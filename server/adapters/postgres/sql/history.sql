@@ -80,6 +80,27 @@ select r.id, r.name, r.created_at, r.labels, r.program, coalesce(f.unit, r.unit)
 from runs r left join found f on f.trace_id = r.id
 order by r.created_at, r.id
 
+-- name: functions_of_runs
+-- The newest measured runs of a search, each with all of its functions.
+with runs as (
+    select t.id, t.created_at, m.unit, m.value as total
+    from public.traces t join public.trace_measures m on m.trace_id = t.id and m.measure = 'total'
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and (%(program)s::text is null or t.program = %(program)s)
+        and t.labels @> %(labels)s
+        and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+    order by t.created_at desc, t.id desc
+    limit %(limit)s
+)
+select r.id, r.unit, r.total, f.names, f.files, f.own
+from runs r cross join lateral (
+    select coalesce(array_agg(f.name order by f.place), '{}') as names,
+        coalesce(array_agg(f.file order by f.place), '{}') as files,
+        coalesce(array_agg(f.self_value order by f.place), '{}') as own
+    from public.trace_functions f where f.trace_id = r.id
+) f
+order by r.created_at, r.id
+
 -- name: labels_of_runs
 -- Labels and programs with how many runs have them; a row for all runs first.
 with runs as (

@@ -40,7 +40,7 @@ async def test_nights_are_asked_in_words_and_the_question_that_was_run_can_be_ru
         assert [point["label"] for point in narrowed["chart"]["points"]] == ["c1", "c3", "c5"]
         for text, part in (
             ("does read above 55% come back?", "newest 3 of 7"),
-            ("main against x-1", "`total`"),
+            ("main against x-1", "largest changes: `read`"),
         ):
             answer = (await server.http.post(RUN, json={"text": text}, headers=AS_ANNA)).json()["answer"]
             assert part in answer["headline"], answer

@@ -40,15 +40,11 @@ class MemoryHistory:
         self._kept[row.trace_id] = replace(
             history,
             functions=tuple(
-                replace(
-                    one,
-                    name=storable_text(one.name),
-                    file=None if one.file is None else storable_text(one.file),
-                )
+                one._replace(name=storable_text(one.name), file=None if one.file is None else storable_text(one.file))
                 for one in history.functions
             ),
             figures=tuple(
-                replace(one, measure=storable_text(one.measure)) for one in history.figures if math.isfinite(one.value)
+                one._replace(measure=storable_text(one.measure)) for one in history.figures if math.isfinite(one.value)
             ),
         )
 

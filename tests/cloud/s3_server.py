@@ -11,9 +11,11 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from urllib.parse import quote_plus
 from xml.sax.saxutils import escape, unescape
 
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -140,13 +142,27 @@ class S3Server:
         prefix, after = request.query_params.get("prefix", ""), request.query_params.get("continuation-token", "")
         found = sorted(key for key in self.objects if key.startswith(prefix) and key > after)
         page = found[:LISTED_AT_ONCE]
+        is_encoded = request.query_params.get("encoding-type") == "url"
+        encoded = quote_plus if is_encoded else str
         contents = "".join(
-            f"<Contents><Key>{escape(key)}</Key><LastModified>2026-02-02T10:00:00.000Z</LastModified>"
+            f"<Contents><Key>{escape(encoded(key))}</Key><LastModified>2026-02-02T10:00:00.000Z</LastModified>"
             f"<ETag>{_etag(self.objects[key])}</ETag><Size>{len(self.objects[key])}</Size></Contents>"
             for key in page
         )
         more = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if len(found) > len(page) else ""
-        return _xml("ListBucketResult", f"<IsTruncated>{str(bool(more)).lower()}</IsTruncated>{more}{contents}")
+        encoding = "<EncodingType>url</EncodingType>" if is_encoded else ""
+        return _xml(
+            "ListBucketResult", f"{encoding}<IsTruncated>{str(bool(more)).lower()}</IsTruncated>{more}{contents}"
+        )
+
+
+class _AnyKey(PathConvertor):
+    """A path that may have line ends."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("object_key", _AnyKey())
 
 
 class _Half(Response):
@@ -178,7 +194,7 @@ async def s3_server() -> AsyncIterator[S3Server]:
     with bound_socket("127.0.0.1", 0) as listening:
         s3 = S3Server(f"http://127.0.0.1:{listening.getsockname()[1]}")
         methods = ["GET", "HEAD", "PUT", "POST", "DELETE"]
-        routes = [Route(path, s3.answer, methods=methods) for path in ("/{bucket}", "/{bucket}/{key:path}")]
+        routes = [Route(path, s3.answer, methods=methods) for path in ("/{bucket}", "/{bucket}/{key:object_key}")]
         server = HttpServer(Cutting(Starlette(routes=routes)))
         serving = asyncio.create_task(server.serve([listening]))
         try:

@@ -16,8 +16,9 @@ from server.adapters.fleet.batch import Batch
 from server.adapters.fleet.local_reading import LocalReading
 from server.adapters.fleet.sources import BucketSource, FoundFile, source_of
 from server.adapters.fleet.tables import FleetTables
+from server.adapters.fleet.unusual_names import SignedRequests
 from server.adapters.workers.jobs import MeasuredFile
-from server.errors import Busy, ConfigError, ServiceUnavailable
+from server.errors import Busy, ConfigError, NotFound, ServiceUnavailable
 from server.ports.fleet import BatchDone
 from tests.cloud.s3_server import S3Server, s3_server
 from traces.content_key import content_key
@@ -184,12 +185,76 @@ async def test_a_bucket_is_read_into_a_bucket_and_an_object_that_vanished_is_in_
     assert await gone.run() == BatchDone(refused=1, known=7)
 
 
-async def test_a_name_that_cannot_be_listed_is_said_and_no_secret(s3: S3Server, tmp_path: Path) -> None:
+HOSTILE = (
+    "/etc/passwd",
+    "../../up",
+    "a\nb",
+    "b//c",
+    "c/../../d",
+    "d/.",
+    "e\x1b[2Je",
+    "f%2F%00",
+    "g+h i&j=k<l>",
+    "h\u202etxt.exe",
+    "shop/" + "x" * 900,
+    "-rf",
+)
+
+
+async def test_names_of_any_kind_are_read_and_listed_once(s3: S3Server, tmp_path: Path) -> None:
+    names = sorted({*HOSTILE, *(f"{before}ordinary" for before in ("", "a/", "c/", "z/"))})
+    for samples, name in enumerate(names, 1):
+        s3.objects[f"team/in/{name}"] = collapsed("f", samples)
+    s3.objects["team/in/empty folder//"] = b""
+    s3.objects["team/other/secret"] = collapsed("of_another", 1)
+    made, workers = batch(address(s3, "team/in"), str(tmp_path / "out"))
+    assert await made.run() == BatchDone(read=len(names))
+    assert sorted(rows(tmp_path / "out", "select name from files")) == [(name,) for name in names]
+    figures = rows(tmp_path / "out", "select self_value from functions where name = 'f' order by 1")
+    assert figures == [(float(samples),) for samples in range(1, len(names) + 1)]
+    assert all("/" not in name for name in workers.names)
+    again, _ = batch(address(s3, "team/in"), str(tmp_path / "out"))
+    assert await again.run() == BatchDone(known=len(names))
+    assert {one.name for one in tmp_path.iterdir()} == {"out"}
+
+
+async def test_a_name_that_cannot_be_listed_is_said_and_no_secret(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     s3.objects["team/in/a\nb"] = b"f 1\n"
     made, _ = batch(address(s3, "team/in"), str(tmp_path / "out"))
+    monkeypatch.setattr(SignedRequests, "of", lambda _: None)  # keys that are not in the environment
     with pytest.raises(ServiceUnavailable, match="control characters") as refused:
         await made.run()
     assert "secret" not in str(refused.value)
+
+
+async def test_an_object_that_grows_while_it_is_read_is_for_the_next_run(s3: S3Server, tmp_path: Path) -> None:
+    s3.objects["team/in/a"] = collapsed("f", 1)
+
+    class Growing(BucketSource):
+        async def files(self) -> AsyncIterator[FoundFile]:
+            async for file in super().files():
+                s3.objects["team/in/a"] = collapsed("f", 1) * 1000
+                yield file
+
+    source, tables = Growing(address(s3, "team/in")), FleetTables(str(tmp_path / "out"))
+    growing = Batch(source=source, tables=tables, reading=LocalReading(source, InThisProcess()), at_once=1)
+    assert await growing.run() == BatchDone(refused=1)
+    more, _ = batch(address(s3, "team/in"), str(tmp_path / "out"))
+    assert await more.run() == BatchDone(read=1)
+
+
+async def test_a_file_that_became_a_link_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_bytes(collapsed("f", 1))
+    (tmp_path / "of another").write_bytes(collapsed("secret", 1))
+    source = source_of(str(tmp_path / "in"))
+    (file,) = [one async for one in source.files()]
+    (tmp_path / "in" / "a").unlink()
+    (tmp_path / "in" / "a").symlink_to(tmp_path / "of another")
+    with pytest.raises(NotFound):
+        await source.fetch(file, tmp_path)
 
 
 async def test_credentials_that_end_in_the_middle_keep_what_was_read(s3: S3Server, tmp_path: Path) -> None:

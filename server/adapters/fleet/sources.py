@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +11,20 @@ from typing import Protocol
 
 import anyio
 import anyio.to_thread
+import httpx
 from obstore.exceptions import BaseError, InvalidPathError
 from obstore.store import ObjectStore, from_url
 
+from server.adapters.fleet.unusual_names import SignedRequests, is_unusual
 from server.errors import ConfigError, NotFound, ServiceUnavailable
 
 PIECE_BYTES = 4 << 20
+GONE = "It is gone."
+CHANGED = "It became larger while it was read: the next run reads it."
+UNUSUAL = (
+    "The bucket has a name with control characters, an empty part between slashes or one of dots alone, and is not"
+    " listed. Rename it, or name a prefix without it; of S3 it is listed where the environment has the keys."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,12 @@ class FolderSource:
 
     async def fetch(self, file: FoundFile, folder: Path) -> Path:
         path = self._folder / file.name
-        if not await anyio.Path(path).is_file():
-            raise NotFound("It is gone.")
+        try:
+            status = await anyio.Path(path).lstat()
+        except FileNotFoundError:
+            raise NotFound(GONE) from None
+        if not stat.S_ISREG(status.st_mode):
+            raise NotFound(GONE)
         return path
 
     def _listed(self) -> list[FoundFile]:
@@ -75,32 +88,63 @@ class BucketSource:
     for an address that is none."""
 
     def __init__(self, address: str) -> None:
+        self._address = address
         self._store = store_of(address)
 
     async def files(self) -> AsyncIterator[FoundFile]:
+        listed: set[str] = set()
         try:
             async for page in self._store.list():
                 for one in page:
-                    version = str(one["e_tag"] or f"{one['size']}-{one['last_modified'].isoformat()}")
-                    yield FoundFile(one["path"], one["size"], version, one["last_modified"])
+                    listed.add(one["path"])
+                    yield _found(one["path"], one["size"], one["e_tag"], one["last_modified"])
         except InvalidPathError:
-            text = "The bucket has a name with control characters or an empty part between slashes, and is not listed."
-            raise ServiceUnavailable(f"{text} Rename it, or name a prefix without it.", service="bucket") from None
+            async for file in self._unusual():
+                if file.name not in listed:
+                    yield file
         except (BaseError, FileNotFoundError) as error:
             raise unavailable("listed", error) from error
 
-    async def fetch(self, file: FoundFile, folder: Path) -> Path:
-        target = folder / Path(file.name).name[-100:]
+    async def _unusual(self) -> AsyncIterator[FoundFile]:
+        requests = SignedRequests.of(self._address)
+        if requests is None:
+            raise ServiceUnavailable(UNUSUAL, service="bucket")
         try:
-            got = await self._store.get_async(file.name)
-            async with await anyio.open_file(target, "wb") as written:
-                async for piece in got.stream(min_chunk_size=PIECE_BYTES):
-                    await written.write(bytes(piece))
+            async for one in requests.objects():
+                if one.size or not one.path.endswith("/"):  # "a/" stands for an empty folder
+                    yield _found(one.path, one.size, one.e_tag, one.last_modified)
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise unavailable("listed", error) from error
+
+    async def fetch(self, file: FoundFile, folder: Path) -> Path:
+        target = folder / "object"
+        try:
+            async with await anyio.open_file(target, "wb") as written, self._content(file) as pieces:
+                async for piece in pieces:
+                    await written.write(piece)
+                    if await written.tell() > file.size:
+                        raise NotFound(CHANGED)
         except FileNotFoundError:
-            raise NotFound("It is gone.") from None
-        except BaseError as error:
+            raise NotFound(GONE) from None
+        except (BaseError, httpx.HTTPError, httpx.InvalidURL) as error:
             raise unavailable("read", error) from error
         return target
+
+    @asynccontextmanager
+    async def _content(self, file: FoundFile) -> AsyncIterator[AsyncIterator[bytes]]:
+        if is_unusual(file.name):
+            requests = SignedRequests.of(self._address)
+            if requests is None:
+                raise NotFound("Its name cannot be asked for.")
+            async with requests.content(file.name) as response:
+                yield response.aiter_bytes(PIECE_BYTES)
+            return
+        got = await self._store.get_async(file.name)
+        yield (bytes(piece) async for piece in got.stream(min_chunk_size=PIECE_BYTES))
+
+
+def _found(name: str, size: int, e_tag: str | None, changed: datetime) -> FoundFile:
+    return FoundFile(name, size, str(e_tag or f"{size}-{changed.isoformat()}"), changed)
 
 
 def source_of(where: str) -> Source:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.noticed_facts import MOST_TOKENS, ModelNoticer
 from server.adapters.supabase.realtime import RealtimeRelay
+from server.agent.model_call.call_ledger import CallLedger
 from server.composing.agent import NOBODY, build_models
 from server.edges.mcp.version import version
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
+from server.ports.invocations import InvocationLog
 from server.ports.knowledge import Knowledge
 from server.ports.memories import Memories
 from server.ports.relay import Relay
@@ -38,6 +41,9 @@ class RememberedRows(Protocol):
     @property
     def knowledge(self) -> Knowledge | None: ...
 
+    @property
+    def invocations(self) -> InvocationLog | None: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTables:
@@ -46,6 +52,7 @@ class RememberedTables:
     memory: CoreMemory | None = None
     memories: Memories | None = None
     knowledge: Knowledge | None = None
+    invocations: InvocationLog | None = None
 
 
 def memory_use_cases(
@@ -58,7 +65,7 @@ def memory_use_cases(
     if rows.memories is not None:
         search = MemorySearch(rows.memories, embedders)
         keeping = MemoryKeeping(rows.memories, embedders[0] if embedders else None)
-    noticer = _noticer(settings)
+    noticer = _noticer(settings, rows.invocations)
     memory = AccountMemory(
         rows.memory,
         writes=settings.memory_writes,
@@ -72,14 +79,18 @@ def memory_use_cases(
     return memory, keeping
 
 
-def _noticer(settings: Settings) -> ModelNoticer | None:
+def _noticer(settings: Settings, invocations: InvocationLog | None) -> ModelNoticer | None:
     """The model that FLAMECHAT_MEMORY_MODEL names, which is asked for facts and nothing else; None without it."""
     name = settings.memory_model
     if name is None or not settings.uses_language_model:
         return None
     asked = {"model": name, "models_allowed": (), "model_fallbacks": (NOBODY,), "answer_tokens": MOST_TOKENS}
     models = build_models(settings.model_copy(update=asked))
-    return ModelNoticer(lambda: models.model(name))
+    if invocations is None:
+        return ModelNoticer(lambda: models.model(name))
+    return ModelNoticer(
+        lambda: models.model(name), CallLedger(invocations=invocations, clock=SystemClock(), graph_version="")
+    )
 
 
 async def own_documents(memory: AccountMemory | None) -> None:

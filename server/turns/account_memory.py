@@ -26,6 +26,7 @@ from server.ports.core_memory import (
     Proposal,
     Verdict,
 )
+from server.ports.executor import ModelCaller
 from server.ports.flags import flags_of
 from server.ports.identity import Caller
 from server.protocol.server import MemoryChanged
@@ -102,7 +103,7 @@ class AccountMemory:
         proposals = self.of_turn(turn, caller, copied)
         collects = self._collector is not None and flags_of(turn.context).collectors
         if proposals is not None and proposals.is_typed and collects and self._collector is not None:
-            self._collector.begin(turn.prompt, proposals, lambda: self.for_prompt(caller))
+            self._collector.begin(turn.prompt, proposals, caller_of(turn), lambda: self.for_prompt(caller))
         return KnownOfTurn(
             facts=await self.for_prompt(caller),
             asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
@@ -206,6 +207,17 @@ class AccountMemory:
 
     async def prompts(self, caller: Caller, session_id: str) -> list[str]:
         return await self._store.prompts(caller, session_id)
+
+
+def caller_of(turn: TurnRow) -> ModelCaller:
+    """Whose a model call beside the turn is. The turn itself has its own calls: it is found by the request."""
+    return ModelCaller(
+        account_id=turn.account_id,
+        user_id=turn.user_id,
+        session_id=turn.session_id,
+        request_id=turn.request_id,
+        request_trace_id=turn.request_trace_id,
+    )
 
 
 def _shown(proposal: Proposal, facts: Sequence[str]) -> ProposedFact:

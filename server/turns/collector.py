@@ -13,6 +13,7 @@ from server.agent.tools.contract.tool_errors import ToolProblem
 from server.analyst.lasting_facts import lasting_facts
 from server.analyst.memory_orders import memory_order
 from server.errors import ServerError, raised_at
+from server.ports.executor import ModelCaller
 from server.turns.typed_facts import typed_text
 
 MOST_OF_A_PROMPT = 2
@@ -32,8 +33,9 @@ class Noticed:
 class FactNoticer(Protocol):
     """A language model that is asked once, and offered no tool that does anything."""
 
-    async def notice(self, typed: str, facts: Sequence[str]) -> list[Noticed]:
-        """What a text states that lasts and is not among the facts. Raises ServiceUnavailable."""
+    async def notice(self, typed: str, facts: Sequence[str], caller: ModelCaller) -> list[Noticed]:
+        """What a text states that lasts and is not among the facts; the caller's call is counted. Raises
+        ServiceUnavailable, DatabaseUnavailable."""
         ...
 
 
@@ -46,14 +48,18 @@ class Collector:
         self._running: set[asyncio.Task[None]] = set()
 
     def begin(
-        self, prompt: str, proposals: FactProposals, facts: Callable[[], Awaitable[Sequence[str]]] | None = None
+        self,
+        prompt: str,
+        proposals: FactProposals,
+        caller: ModelCaller,
+        facts: Callable[[], Awaitable[Sequence[str]]] | None = None,
     ) -> None:
         """Look at a prompt; returns at once. `facts` are those that are remembered."""
         if memory_order(prompt) is not None:
             return  # it is proposed by the answer
         typed = typed_text(prompt)
         if self._noticer is not None and typed.strip():
-            self._start(self._ask(self._noticer, typed, proposals, facts))
+            self._start(self._ask(self._noticer, typed, proposals, caller, facts))
         elif found := by_rule(typed):
             self._start(self._propose(found, proposals))
 
@@ -72,10 +78,11 @@ class Collector:
         noticer: FactNoticer,
         typed: str,
         proposals: FactProposals,
+        caller: ModelCaller,
         facts: Callable[[], Awaitable[Sequence[str]]] | None,
     ) -> None:
         try:
-            found = await noticer.notice(typed, [] if facts is None else await facts())
+            found = await noticer.notice(typed, [] if facts is None else await facts(), caller)
         except ServerError as error:
             log.info("facts_noticed_by_rule", error=type(error).__name__, where=raised_at(error))
             found = by_rule(typed)

@@ -11,6 +11,7 @@ import structlog
 from server.agent.memory.library_facts import library_facts
 from server.errors import BadRequest, ServiceUnavailable, raised_at
 from server.ports.core_memory import MOST_CHARACTERS, CoreMemory, Memory
+from server.ports.executor import ModelCaller
 from server.ports.identity import Caller
 from server.ports.traces import TraceRow
 from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line
@@ -43,8 +44,9 @@ log = structlog.get_logger(__name__)
 class Condenser(Protocol):
     """A language model that makes facts of answers."""
 
-    async def facts(self, answers: Sequence[tuple[str, str]]) -> list[str]:
-        """Of questions with their answers. Raises ServiceUnavailable."""
+    async def facts(self, answers: Sequence[tuple[str, str]], caller: ModelCaller) -> list[str]:
+        """Of questions with their answers; the caller's call is counted. Raises ServiceUnavailable,
+        DatabaseUnavailable."""
         ...
 
 
@@ -109,7 +111,7 @@ class MemoryOnboarding:
         first. They are kept as well."""
         asked = await self.look(caller, traces)
         confirmed = [one for one in asked.observed if one not in asked.struck]
-        lines = [*(await self._store.read(caller)).facts, *confirmed, *await self._facts(asked.answers)]
+        lines = [*(await self._store.read(caller)).facts, *confirmed, *await self._facts(caller, asked.answers)]
         facts = "\n".join(dict.fromkeys(lines))
         await self.keep(caller, struck=asked.struck, answers=asked.answers, facts=facts[:MOST_CHARACTERS])
         return await self.look(caller, traces)
@@ -126,13 +128,14 @@ class MemoryOnboarding:
         """It is not offered again."""
         await self._store.decline_onboarding(caller)
 
-    async def _facts(self, answers: Mapping[str, str]) -> list[str]:
+    async def _facts(self, caller: Caller, answers: Mapping[str, str]) -> list[str]:
         """A language model's, where there is one and it keeps to what was answered; else line by line."""
         by_line = [fact for name, text in answers.items() for fact in answer_facts(name, text)]
         if self._condenser is None or not by_line:
             return by_line
+        of = ModelCaller(account_id=caller.account_id, user_id=caller.user_id)
         try:
-            made = await self._condenser.facts([(QUESTIONS[name], text) for name, text in answers.items() if text])
+            made = await self._condenser.facts([(QUESTIONS[name], text) for name, text in answers.items() if text], of)
         except ServiceUnavailable as error:
             log.info("answers_not_condensed", error=type(error).__name__, where=raised_at(error))
             return by_line

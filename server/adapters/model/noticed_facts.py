@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessageChunk, AnyMessage, HumanMessage, SystemMessage
 
+from server.agent.model_call.call_ledger import CallAttempts, CallLedger, outcome_of
 from server.agent.model_call.chat_model import Model
 from server.agent.tools.contract.schema import function_definition
 from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
 from server.errors import ModelFailed, ServiceUnavailable
+from server.ports.executor import ModelCaller
+from server.ports.invocations import Outcome, Purpose
 from server.quoting import quoted
 from server.turns.collector import Noticed
 
@@ -35,34 +38,54 @@ CONDENSE = (
 
 
 class ModelNoticer:
-    """Implements `FactNoticer` and `Condenser`. `model` gives the one that is asked."""
+    """Implements `FactNoticer` and `Condenser`. `model` gives the one that is asked; of each request the `ledger` keeps
+    a row."""
 
-    def __init__(self, model: Callable[[], Model]) -> None:
+    def __init__(self, model: Callable[[], Model], ledger: CallLedger | None = None) -> None:
         self._model = model
+        self._ledger = ledger
 
-    async def notice(self, typed: str, facts: Sequence[str]) -> list[Noticed]:
-        """What the text states, against the facts that are known. Raises ServiceUnavailable."""
+    async def notice(self, typed: str, facts: Sequence[str], caller: ModelCaller) -> list[Noticed]:
+        """What the text states, against the facts that are known. Raises ServiceUnavailable, DatabaseUnavailable."""
         known = "\n".join(f"- {quoted(fact, MOST_CHARACTERS)}" for fact in facts) or "- none"
-        return await self._asked(NOTICE, f"Known already:\n{known}\n\nTyped: {quoted(typed, MOST_CHARACTERS)}")
+        text = f"Known already:\n{known}\n\nTyped: {quoted(typed, MOST_CHARACTERS)}"
+        return await self._asked(NOTICE, text, caller, Purpose.COLLECTOR)
 
-    async def facts(self, answers: Sequence[tuple[str, str]]) -> list[str]:
-        """Facts of answers. Raises ServiceUnavailable."""
+    async def facts(self, answers: Sequence[tuple[str, str]], caller: ModelCaller) -> list[str]:
+        """Facts of answers. Raises ServiceUnavailable, DatabaseUnavailable."""
         text = "\n".join(f"{question} {quoted(answer, MOST_CHARACTERS)}" for question, answer in answers)
-        return [one.text for one in await self._asked(CONDENSE, text)]
+        return [one.text for one in await self._asked(CONDENSE, text, caller, Purpose.MEMORY)]
 
-    async def _asked(self, system: str, text: str) -> list[Noticed]:
+    async def _asked(self, system: str, text: str, caller: ModelCaller, purpose: Purpose) -> list[Noticed]:
         tools = [function_definition(one) for one in (CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE)]
+        messages: list[AnyMessage] = [SystemMessage(system), HumanMessage(text)]
+        row = None if self._ledger is None else self._ledger.outside(caller, purpose)
+        deadline = asyncio.timeout(SECONDS)
+        attempts = CallAttempts(self._ledger, row, has_expired=deadline.expired)
         reply: AIMessageChunk | None = None
         try:
-            async with asyncio.timeout(SECONDS):
-                messages = [SystemMessage(system), HumanMessage(text)]
-                async for chunk in self._model().chat.bind_tools(tools).astream(messages):
+            async with deadline:
+                model = self._model()
+                chat = attempts.observed(model, model.chat.bind_tools(tools), messages, tools=tools)
+                async for chunk in chat.astream(messages):
                     reply = chunk if reply is None else reply + chunk
-        except (ModelFailed, TimeoutError) as error:
-            raise ServiceUnavailable("No facts were looked for: the model did not answer.", service="model") from error
+                await attempts.end(Outcome.OK, tool_calls=0 if reply is None else len(reply.tool_calls))
+        except ModelFailed as error:
+            await attempts.end(outcome_of(error.code), error.code)
+            raise _unanswered() from error
+        except TimeoutError as error:
+            await attempts.end(Outcome.TIMEOUT, "deadline")
+            raise _unanswered() from error
+        except BaseException as error:
+            await attempts.cut_off(error)
+            raise
         calls = [] if reply is None else reply.tool_calls
         made = [_noticed(one["name"], one["args"]) for one in calls]
         return [one for one in made if one is not None]
+
+
+def _unanswered() -> ServiceUnavailable:
+    return ServiceUnavailable("No facts were looked for: the model did not answer.", service="model")
 
 
 def _noticed(name: str, arguments: dict[str, object]) -> Noticed | None:

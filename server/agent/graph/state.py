@@ -108,14 +108,9 @@ class TurnContext:
 
     def attempts(self, number: int, prompt_version: str, purpose: Purpose = Purpose.ANSWER) -> CallAttempts:
         """Those of the turn's model call of this number."""
-        return CallAttempts(
-            self.ledger,
-            self.turn,
-            number,
-            prompt_version=prompt_version,
-            has_expired=self.has_expired,
-            purpose=purpose,
-        )
+        ledger = self.ledger
+        row = None if ledger is None else ledger.row(self.turn, number, prompt_version=prompt_version, purpose=purpose)
+        return CallAttempts(ledger, row, has_expired=self.has_expired)
 
     def bounds_of(self, model: Model) -> AgentBounds:
         """The bounds of a turn while this model answers."""

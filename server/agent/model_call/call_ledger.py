@@ -3,6 +3,7 @@ when its outcome is known.
 """
 
 import math
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from server.agent.model_call.usage_reports import UNCLEAR, believable, cached_to
 from server.agent.turn import TurnInput
 from server.errors import DatabaseUnavailable, LimitExceeded, ModelFailed, ServerError
 from server.ports.clock import Clock
-from server.ports.executor import run_id_of
+from server.ports.executor import ModelCaller, run_id_of
 from server.ports.invocations import CallCost, Invocation, InvocationLog, Outcome, Purpose, invocation_id_of
 
 IN_PROCESS = "in_process"
@@ -104,6 +105,25 @@ class CallLedger:
             flags=turn.flags.text(),
         )
 
+    def outside(self, caller: ModelCaller, purpose: Purpose) -> Invocation:
+        """The row of a call that belongs to no graph, before its model is known."""
+        return Invocation(
+            invocation_id=str(uuid.uuid4()),
+            account_id=caller.account_id,
+            user_id=caller.user_id,
+            session_id=caller.session_id,
+            turn_id=caller.turn_id,
+            attempt=1,
+            call_number=1,
+            try_number=1,
+            purpose=purpose,
+            executor=IN_PROCESS,
+            model_asked="",
+            started_at=self.clock.now(),
+            request_id=caller.request_id,
+            request_trace_id=caller.request_trace_id,
+        )
+
 
 def tokens_of(messages: Sequence[AnyMessage], tools: Sequence[dict[str, Any]], pictures: int) -> int:
     """An estimate of what a request takes, by the average of this kind of text."""
@@ -123,21 +143,14 @@ class CallAttempts:
     def __init__(
         self,
         ledger: CallLedger | None,
-        turn: TurnInput,
-        number: int,
+        call: Invocation | None,
         *,
-        prompt_version: str,
         has_expired: Callable[[], bool] = lambda: False,
-        purpose: Purpose = Purpose.ANSWER,
     ) -> None:
-        """Without a ledger nothing is written. `has_expired` says whether a call that is cut off was cut off by the
-        turn's deadline."""
+        """`call` is the row of its first attempt, before its model is known. Without a ledger nothing is written.
+        `has_expired` says whether a call that is cut off was cut off by the turn's deadline."""
         self._ledger = ledger
-        self._turn = turn
-        self._call = (
-            None if ledger is None else ledger.row(turn, number, prompt_version=prompt_version, purpose=purpose)
-        )
-        self._number = number
+        self._call = call
         self._has_expired = has_expired
         self._tries = 0
         self._open: _OpenAttempt | None = None
@@ -181,10 +194,11 @@ class CallAttempts:
         if self._ledger is None or self._call is None or self._model is None:
             return
         self._tries += 1
-        turn, clock = self._turn, self._ledger.clock
+        call, clock = self._call, self._ledger.clock
+        of = call.turn_id or call.invocation_id
         row = replace(
-            self._call,
-            invocation_id=invocation_id_of(turn.turn_id, turn.attempt, self._number, self._tries),
+            call,
+            invocation_id=invocation_id_of(of, call.attempt, call.call_number, self._tries),
             try_number=self._tries,
             started_at=clock.now(),
         )
@@ -207,11 +221,12 @@ class CallAttempts:
             self._unwritten, self._estimate = self._open.ended(outcome, code, tool_calls), self._open.estimate(outcome)
             self._open = None
         if self._unwritten is not None and self._ledger is not None:
+            user_id = self._unwritten.user_id
             reached = await self._ledger.invocations.record(self._unwritten, estimate=self._estimate)
             self._unwritten = None
             if reached is not None:
                 self.budget_percent = reached
-                log.warning("budget_reached", user_id=self._turn.caller.user_id, percent=reached)
+                log.warning("budget_reached", user_id=user_id, percent=reached)
 
     async def keep(
         self,
@@ -248,7 +263,8 @@ class CallAttempts:
             try:
                 await self.end(*ending)
             except ServerError as failed:
-                log.warning("model_call_not_noted", turn_id=self._turn.turn_id, error=type(failed).__name__)
+                turn_id = None if self._call is None else self._call.turn_id
+                log.warning("model_call_not_noted", turn_id=turn_id, error=type(failed).__name__)
 
 
 class _OpenAttempt:

@@ -95,12 +95,12 @@ class History(Protocol):
         ...
 
     async def unmeasured(self, caller: Caller, criteria: TraceSearch, *, limit: int) -> Sequence[str]:
-        """Traces of a search that were never measured, newest first."""
+        """Traces of a search that were never measured, or by an earlier version, newest first."""
         ...
 
     async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
-        """Traces of all accounts that were never measured, the newest first, each with whoever uploaded it: for a
-        server, which measures them by and by."""
+        """Traces of all accounts that were never measured, or by an earlier version, the newest first, each with
+        whoever uploaded it: for a server, which measures them by and by."""
         ...
 
     async def points(
@@ -114,6 +114,10 @@ class History(Protocol):
         self, caller: Caller, criteria: TraceSearch, *, limit: int = MOST_COMPARED
     ) -> Sequence[RunFunctions]:
         """The newest measured runs of a search with all functions that were kept of them, oldest first."""
+        ...
+
+    async def removed(self, caller: Caller, criteria: TraceSearch) -> int:
+        """How many runs of a search were deleted or have expired within a year."""
         ...
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:

@@ -69,6 +69,9 @@ class MemoryHistory:
         rows = [row for row in await self._rows(caller, criteria) if row.trace_id in self._kept]
         return [functions_of(row.trace_id, self._kept[row.trace_id]) for row in reversed(rows[:limit])]
 
+    async def removed(self, caller: Caller, criteria: TraceSearch) -> int:
+        return self._traces.count_of_removed(caller, criteria)
+
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         rows = await self._rows(caller, criteria)
         labels: dict[str, dict[str, int]] = {}

@@ -21,6 +21,7 @@ class MemoryTraceRecords:
     def __init__(self, accounts: MemoryAccounts) -> None:
         self.accounts = accounts
         self.on_delete: list[Callable[[str], None]] = []
+        self.removed: list[TraceRow] = []
         self.pictures_of: Callable[[str], list[str] | None] = lambda trace_id: []
         """The pictures of a trace's conversations; None while one of them is answering."""
         self.lengths_of: Callable[[str], list[int]] = lambda user_id: []
@@ -91,6 +92,12 @@ class MemoryTraceRecords:
         return [
             row for row in found if _fits(row, criteria) and (before is None or (row.created_at, row.trace_id) < before)
         ][:limit]
+
+    def count_of_removed(self, caller: Caller, criteria: TraceSearch) -> int:
+        """How many of a search are gone."""
+        if not self.accounts.are_of(caller, caller.account_id):
+            return 0
+        return sum(row.account_id == caller.account_id and _fits(row, criteria) for row in self.removed)
 
     async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
         row = await self._to_change(caller, trace_id)
@@ -184,7 +191,7 @@ class MemoryTraceRecords:
 
     def forget(self, row: TraceRow) -> None:
         """With all that belongs to it."""
-        del self._rows[row.trace_id]
+        self.removed.append(self._rows.pop(row.trace_id))
         for notify in self.on_delete:
             notify(row.trace_id)
 

@@ -122,9 +122,23 @@ class RunQuestions:
         if isinstance(sure, Comparison):
             return await self._compared(caller, sure)
         points = await self._points(caller, sure.measure, sure.runs)
+        gone = await self._gone(caller, sure.runs, points)
         if isinstance(sure, Series):
-            return await anyio.to_thread.run_sync(series_answer, sure, points)
-        return recurrence_answer(sure, points)
+            answer = await anyio.to_thread.run_sync(series_answer, sure, points)
+        else:
+            answer = recurrence_answer(sure, points)
+        return replace(answer, notes=(*answer.notes, *gone))
+
+    async def _gone(self, caller: Caller, runs: Runs, points: Sequence[RunPoint]) -> Sequence[str]:
+        """What is said of runs that were deleted or have expired: of those since the first point where older ones are
+        not asked for."""
+        criteria = _criteria(runs)
+        if runs.starting is not None or len(points) == (runs.last or MOST_RUNS):
+            criteria = replace(criteria, since=points[0].created_at if points else runs.since)
+        count = await self._history.removed(caller, criteria)
+        if not count:
+            return ()
+        return (f"{count:,} further {'recording was' if count == 1 else 'recordings were'} deleted or expired.",)
 
     async def _compared(self, caller: Caller, question: Comparison) -> RunsAnswer:
         groups = (question.before, question.after)

@@ -93,6 +93,21 @@ async def test_all_functions_of_a_search_come_with_what_each_run_measured(world:
     assert await world.history.functions(replace(stranger, account_id=caller.account_id), ALL) == []
 
 
+async def test_runs_that_are_gone_are_counted_by_their_labels(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    ids = [await a_run(world, caller, day, history(1.0), "branch:main", "program:engine") for day in range(4)]
+    assert await world.history.removed(caller, ALL) == 0
+    await world.traces.delete(caller, ids[0])
+    await world.traces.label(caller, ids[2], {"branch": "x"})
+    await world.traces.delete(caller, ids[2])
+    on_main = TraceSearch(run=written_labels(["branch:main", "program:engine"]))
+    later = TraceSearch(since=START + timedelta(days=1))
+    assert [await world.history.removed(caller, one) for one in (ALL, on_main, later)] == [2, 1, 1]
+    assert await world.history.removed(caller, TraceSearch(run=written_labels(["program:other"]))) == 0
+    assert await world.history.removed(stranger, ALL) == 0
+    assert await world.history.removed(replace(stranger, account_id=caller.account_id), ALL) == 0
+
+
 async def test_what_was_never_measured_is_found_in_every_account_for_whoever_uploaded_it(world: World) -> None:
     first, second = await world.user(), await world.user()
     old = await a_run(world, first, 0, None)

@@ -23,6 +23,8 @@ from traces.insights.registry import figures_of, insights, ranked
 from traces.model import Int32, Int64, Trace
 from traces.values import Counts
 
+VERSION = 1
+"""Of what is kept: one more wherever `run_history` keeps something else, and runs are measured anew."""
 KEPT_FUNCTIONS = 500
 KEPT_COUNTERS = 20
 NAME_CHARACTERS = 500

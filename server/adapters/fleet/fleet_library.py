@@ -75,6 +75,8 @@ class HistoryWithFleets:
         self.unmeasured = history.unmeasured
         self.unmeasured_anywhere = history.unmeasured_anywhere
         self.points = history.points
+        self.functions = history.functions
+        self.removed = history.removed
         self.known = history.known
         self.state = history.state
 

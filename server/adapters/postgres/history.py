@@ -30,7 +30,7 @@ from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceSearch
 from traces.gate.function_keys import FunctionKey
-from traces.gate.run_history import RunHistory
+from traces.gate.run_history import VERSION, RunHistory
 
 LINES_OF: dict[LibraryTableName, str] = {
     "traces": "library_traces",
@@ -54,15 +54,16 @@ class PostgresHistory:
             if not found:
                 raise not_found("trace")
             await connection.execute(statement("remove_trace_measures"), named)
-            owned = {"trace_id": named["trace_id"], "account_id": found[0]["account_id"]}
+            owned = {"trace_id": named["trace_id"], "account_id": found[0]["account_id"], "version": VERSION}
             for name, columns in _columns(history).items():
                 await connection.execute(statement(name), owned | columns)
 
     async def unmeasured(self, caller: Caller, criteria: TraceSearch, *, limit: int) -> Sequence[str]:
-        return [str(row["id"]) for row in await self._all("unmeasured_traces", caller, criteria, limit=limit)]
+        named = {"limit": limit, "version": VERSION}
+        return [str(row["id"]) for row in await self._all("unmeasured_traces", caller, criteria, **named)]
 
     async def unmeasured_anywhere(self, *, limit: int, without: Collection[str] = ()) -> Sequence[tuple[Caller, str]]:
-        named = {"limit": limit, "without": [known_id(one, "trace") for one in without]}
+        named = {"limit": limit, "without": [known_id(one, "trace") for one in without], "version": VERSION}
         async with self._database.transaction() as connection:
             rows = await (await connection.execute(statement("unmeasured_anywhere"), named)).fetchall()
         return [
@@ -83,6 +84,9 @@ class PostgresHistory:
             RunFunctions(str(row["id"]), row["unit"], row["total"], _own_values(row))
             for row in await self._all("functions_of_runs", caller, criteria, limit=limit)
         ]
+
+    async def removed(self, caller: Caller, criteria: TraceSearch) -> int:
+        return int((await self._all("count_of_removed_runs", caller, criteria))[0]["runs"])
 
     async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
         labels: dict[str, dict[str, int]] = {}

@@ -40,6 +40,7 @@ TABLES = (
     "public.trace_functions",
     "public.trace_findings",
     "public.trace_measures",
+    "public.removed_runs",
     "public.gates",
     "public.gate_results",
     "public.core_memories",

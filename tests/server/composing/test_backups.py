@@ -186,6 +186,7 @@ async def test_rows_of_a_backup_are_those_of_one_moment(
     copied = {one.name: one.rows for one in copy_out(taken.database.server, tmp_path).tables}
     with psycopg.connect(taken.database.owner) as owner:
         removed = owner.execute("delete from public.traces where name = 'late' returning id").fetchall()
+        owner.execute("delete from public.removed_runs")
     assert (copied["public.traces"], copied["public.chat_sessions"], len(removed)) == (2, 1, 1)
 
 
@@ -210,6 +211,7 @@ async def test_an_object_whose_trace_goes_meanwhile_is_in_no_backup(
         with psycopg.connect(taken.database.owner) as owner:
             for row in owner.execute("delete from public.traces where name = 'late' returning object_path"):
                 (objects / str(row[0])).unlink()
+            owner.execute("delete from public.removed_runs")
         return copied
 
     monkeypatch.setattr(backups, "objects_named", before_it_came)

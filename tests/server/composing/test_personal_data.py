@@ -93,6 +93,12 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
         traces["ben"] = await asked(world, database.owner, ben, BENS)
         with psycopg.connect(database.owner) as owner:
             owner.execute("insert into public.accounts (id, name) values (%s, 'Team')", [TEAM])
+            gone = (
+                "insert into public.removed_runs (trace_id, account_id, program, labels, created_at) "
+                "values (gen_random_uuid(), %s, %s, '{}', now())"
+            )
+            for one, text in ((anna, PERSONAL), (ben, BENS)):
+                owner.execute(gone, [one.account_id, text])
             for one in (anna, ben):
                 owner.execute("insert into public.account_members values (%s, %s, 'member')", [TEAM, one.user_id])
             invite = (
@@ -185,6 +191,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "notes": 2,
         "kept_views": 2,
         "saved_questions": 2,
+        "removed_runs": 1,
         "sessions": 3,
         "turns": 3,
         "messages": 6,
@@ -203,7 +210,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "gates": 2,
         "gate_results": 3,
     }
-    assert (done.rows, done.objects, done.lost) == (47, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (48, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",

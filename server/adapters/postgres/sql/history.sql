@@ -28,25 +28,27 @@ from unnest(%(findings)s::text[], %(severities)s::text[], %(shares)s::real[]) as
 
 -- name: keep_trace_figures
 -- One of them is `total`.
-insert into public.trace_measures (trace_id, account_id, measure, value, unit)
-select %(trace_id)s, %(account_id)s, f.measure, f.value, f.unit
+insert into public.trace_measures (trace_id, account_id, measure, value, unit, version)
+select %(trace_id)s, %(account_id)s, f.measure, f.value, f.unit, %(version)s
 from unnest(%(measures)s::text[], %(values)s::float8[], %(units)s::text[]) as f (measure, value, unit)
 
 -- name: unmeasured_traces
--- Those of a search that have no measure at all.
+-- Those of a search that have no measure at all, or those of an earlier version.
 select t.id from public.traces t
 where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
     and (%(program)s::text is null or t.program = %(program)s)
     and t.labels @> %(labels)s
     and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
-    and not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total')
+    and not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total'
+        and m.version >= %(version)s)
 order by t.created_at desc, t.id desc
 limit %(limit)s
 
 -- name: unmeasured_anywhere
--- The newest of all accounts that have no measure at all, but for those that were tried.
+-- The newest of all accounts that have no measure at all, or those of an earlier version, but for those that were tried.
 select t.id, t.user_id, t.account_id from public.traces t
-where not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total')
+where not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total'
+        and m.version >= %(version)s)
     and t.id <> all (%(without)s::uuid[])
 order by t.created_at desc, t.id desc
 limit %(limit)s
@@ -100,6 +102,14 @@ from runs r cross join lateral (
     from public.trace_functions f where f.trace_id = r.id
 ) f
 order by r.created_at, r.id
+
+-- name: count_of_removed_runs
+-- How many of a search were deleted or have expired.
+select count(*) as runs from public.removed_runs t
+where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(program)s::text is null or t.program = %(program)s)
+    and t.labels @> %(labels)s
+    and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
 
 -- name: labels_of_runs
 -- Labels and programs with how many runs have them; a row for all runs first.

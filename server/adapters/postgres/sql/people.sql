@@ -65,6 +65,12 @@ select to_jsonb(q) from public.saved_questions q
 where q.account_id = any(%(accounts)s) or q.created_by = %(user_id)s
 order by q.created_at, q.id
 
+-- name: person_removed_runs
+-- Of their own accounts: what is left of traces that are gone.
+select to_jsonb(r) from public.removed_runs r
+where r.account_id = any(%(accounts)s)
+order by r.created_at, r.trace_id
+
 -- name: person_gates
 -- Of their own accounts, and those they made for others', without the secrets.
 select to_jsonb(g) - 'webhook_secret' from public.gates g
@@ -264,6 +270,10 @@ where user_id = %(user_id)s or counted_for_user = %(user_id)s
 -- name: remove_traces_of_accounts
 -- With conversations, turns and messages.
 delete from public.traces where account_id = any(%(accounts)s)
+
+-- name: remove_removed_runs_of_accounts
+-- Also where the account stays.
+delete from public.removed_runs where account_id = any(%(accounts)s)
 
 -- name: remove_notes_of_person
 -- What they wrote, wherever it stands; that of others on their traces goes with these.

@@ -89,6 +89,24 @@ async def test_recordings_of_another_account_are_as_if_there_were_none(tmp_path:
         assert "no recording has" in refused.text.lower()
 
 
+async def test_recordings_that_were_deleted_are_counted_where_their_points_would_be(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        ids = [await a_night(server, number, 300, "branch:main") for number in range(5)]
+        series = {"form": "series", "measure": {"kind": "function", "name": "read"}}
+
+        async def notes(**changes: object) -> list[str]:
+            asked = await server.http.post(RUN, json={"question": series | changes}, headers=AS_ANNA)
+            found: list[str] = asked.json()["answer"]["notes"]
+            return found
+
+        assert await notes() == []
+        for gone in (ids[0], ids[3]):
+            assert (await server.http.delete(f"/api/v1/traces/{gone}", headers=AS_ANNA)).status_code == 204
+        assert await notes() == ["2 further recordings were deleted or expired."]
+        assert await notes(runs={"last": 2}) == ["1 further recording was deleted or expired."]
+        assert await notes(runs={"labels": {"branch": "main"}, "last": 1}) == []
+
+
 async def test_sql_over_the_recordings_is_answered_from_the_callers_own(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         ids = [await a_night(server, number, 300 + 100 * number, "branch:main") for number in range(3)]

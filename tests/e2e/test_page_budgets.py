@@ -76,5 +76,5 @@ def test_every_open_window_says_once_that_a_budget_is_nearly_spent_and_that_it_i
     for one in (page, other):
         expect(notice(one)).to_contain_text("is used up")
     ask(page, "And now?")
-    expect(page.locator(".banner.limit")).to_contain_text("1.00 USD")
+    expect(page.locator(".banner.limit")).to_contain_text("1.00 USD of 1.00 USD used on the")
     assert len(endpoint.requests) == 2, "the third was refused"

@@ -21,6 +21,7 @@ from tests.soak.kills import Kills
 from tests.soak.pressure import Quota, Slowloris
 from tests.soak.restarts import Restarts
 from tests.soak.rolling import Rolling
+from tests.soak.spending import Spending
 from tests.soak.streams import Streams
 from tests.soak.tally import Tally, print_table
 
@@ -32,7 +33,7 @@ PARTS = {
     part.name: part
     for part in (
         *(Crowds(), Cuts(), Kills(), Calls(), Restarts(), Rolling(), Quota(), Slowloris()),
-        *(Streams(), Hosts()),
+        *(Streams(), Hosts(), Spending()),
     )
 }
 

@@ -91,7 +91,8 @@ class SentReply:
 class Endpoint:
     """`calls` counts model calls by key without those that a mishap met, `log` has all requests; `words` are all words
     that were sent, `streaming` the ports of those to whom an answer is being sent. `mishap` is asked for each request
-    by its number; `is_down` says for which conversations a model answers 503 and nothing else."""
+    by its number; `is_down` says for which conversations a model answers 503 and nothing else; `usage` are the tokens
+    that each answer reports, instead of those of its words."""
 
     base_url: str = ""
     calls: Counter[str] = field(default_factory=Counter)
@@ -100,6 +101,7 @@ class Endpoint:
     streaming: set[int] = field(default_factory=set)
     mishap: Callable[[int], Mishap | None] = lambda _: None
     is_down: Callable[[str, str], bool] = lambda _key, _model: False
+    usage: tuple[int, int] | None = None
     requests: int = 0
 
 
@@ -108,9 +110,10 @@ async def speaking_endpoint(
     mishap: Callable[[int], Mishap | None] = lambda _: None,
     *,
     is_down: Callable[[str, str], bool] = lambda _key, _model: False,
+    usage: tuple[int, int] | None = None,
 ) -> AsyncIterator[Endpoint]:
     """Serve `/v1/chat/completions` on a free port of loopback."""
-    endpoint = Endpoint(mishap=mishap, is_down=is_down)
+    endpoint = Endpoint(mishap=mishap, is_down=is_down, usage=usage)
     connections: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -169,7 +172,7 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: 
     mishap: Mishap | None = None if met else endpoint.mishap(endpoint.requests)
     if endpoint.is_down(script.key, str(body.get("model"))):
         mishap = "busy"
-    sent = SentReply(f"c{endpoint.requests}", mishap, (100, script.words))
+    sent = SentReply(f"c{endpoint.requests}", mishap, endpoint.usage or (100, script.words))
     log.append(sent)
     if sent.mishap == "busy":
         writer.write(b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n")
@@ -195,7 +198,8 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: 
             writer.write(_event(sent, {"content": script.word(number)}))
             endpoint.words += 1
             await writer.drain()
-    usage = {"prompt_tokens": 100, "completion_tokens": script.words, "total_tokens": 100 + script.words}
+    prompt, completion = sent.tokens
+    usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
     writer.write(
         _event(sent, {}, finish="tool_calls" if looked < script.looks else "stop")
         + _chunk(sent, {"choices": [], "usage": usage})

@@ -14,7 +14,8 @@ export function LimitBanner({ refusal, mine }: { refusal: ChatError; mine: MyUsa
         {isLimit && refusal.used !== null && refusal.limit !== null && (
           <>
             {" "}
-            {refusal.used} of {refusal.limit} used{refusal.planName ? ` on the ${refusal.planName} plan` : ""}.
+            {amount(refusal, refusal.used)} of {amount(refusal, refusal.limit)} used
+            {refusal.planName ? ` on the ${refusal.planName} plan` : ""}.
           </>
         )}
         {refusal.resetsAt && <> It starts again on {day(refusal.resetsAt)}.</>}
@@ -36,4 +37,9 @@ export function LimitBanner({ refusal, mine }: { refusal: ChatError; mine: MyUsa
       </span>
     </div>
   );
+}
+
+/** Of what is limited; costs are in cents. */
+function amount(refusal: ChatError, counted: number): string {
+  return refusal.limitType === "monthly_cost" ? `${(counted / 100).toFixed(2)} USD` : counted.toString();
 }

@@ -220,11 +220,11 @@ async def test_events_that_could_not_be_written_are_sent_with_the_end(
     write = Database.transaction
     refused: list[int] = []
 
-    def refusing(self: Database) -> AbstractAsyncContextManager[AsyncConnection[DictRow]]:
+    def refusing(self: Database, *, durable: bool = True) -> AbstractAsyncContextManager[AsyncConnection[DictRow]]:
         if self is pool and len(refused) < 3 and here._own:
             refused.append(1)
             raise DatabaseUnavailable("The database cannot be reached.")
-        return write(self)
+        return write(self, durable=durable)
 
     async with (
         Database(database.server) as pool,

@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from server.adapters.postgres.pool import check_not_closed
 from server.errors import DatabaseUnavailable
 
 SCHEMA = "flamechat_private"
@@ -87,7 +88,14 @@ async def _locked(connection: AsyncConnection[dict[str, object]]) -> bool:
     return row is not None and bool(row["got"])
 
 
-class TransactionPool(AsyncConnectionPool[AsyncConnection[Any]]):
+class SessionPool(AsyncConnectionPool[AsyncConnection[Any]]):
+    """Connections that are looked at rather than asked before they are handed out."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given | {"check": check_not_closed})
+
+
+class TransactionPool(SessionPool):
     """Connections behind a pooler of transactions, which keeps nothing between two of them: each comes out in a
     transaction that acts as `service_role` among the libraries' tables, and is committed when it goes back."""
 
@@ -101,7 +109,8 @@ class TransactionPool(AsyncConnectionPool[AsyncConnection[Any]]):
 
 
 async def as_service(connection: AsyncConnection[object]) -> None:
-    """Make a new connection of `flamechat_server` act as `service_role` and see the libraries' tables."""
+    """Make a new connection of `flamechat_server` act as `service_role` and see the libraries' tables. A statement
+    outside a transaction is one by itself: the queue's and a checkpoint are single ones."""
+    await connection.set_autocommit(True)
     await connection.execute("set role service_role")
     await connection.execute(f"set search_path to {SCHEMA}")
-    await connection.commit()

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import select
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Self
+from typing import Any, LiteralString, Self
 
 import psycopg
 import structlog
@@ -15,6 +16,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from limits.refusals import Decision, LimitType
+from server.adapters.postgres.finishing_connection import FinishingConnection
 from server.errors import (
     BadRequest,
     Conflict,
@@ -47,6 +49,10 @@ LOST_MACHINE = {
 """libpq's parameters, by which a machine that went without a word is noticed within some 20 s; the system's own take
 from 15 minutes to 2 hours."""
 
+BEGIN: LiteralString = "begin; set local role service_role"
+BEGIN_RELAXED: LiteralString = f"{BEGIN}; set local synchronous_commit = off"
+"""Statements that share one way to the database and back."""
+
 PREPARE_AFTER = 5
 LOGGED_EVERY_S = 1.0
 
@@ -62,11 +68,12 @@ class Database:
     ) -> None:
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             server_dsn,
+            connection_class=FinishingConnection,
             min_size=min_connections,
             max_size=max_connections,
             timeout=WAIT_SECONDS,
             open=False,
-            check=AsyncConnectionPool.check_connection,
+            check=check_not_closed,
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,
@@ -111,15 +118,22 @@ class Database:
             self._prompts.release()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection[DictRow]]:
-        """A connection inside a transaction as `service_role`.
+    async def transaction(self, *, durable: bool = True) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """A connection inside a transaction as `service_role`. What is not `durable` may be lost with the database's
+        machine although it was committed; nobody waits for its disk.
+
+        psycopg.Rollback raised within ends it quietly.
 
         Raises what the database's functions refuse with (NotFound, NotAllowed, BadRequest, TurnInProgress, Conflict,
         LimitExceeded), and DatabaseUnavailable when it cannot be reached or does not answer.
         """
         try:
             async with AsyncExitStack() as stack:
-                yield await self._entered(stack)
+                connection = await self._entered(stack, BEGIN if durable else BEGIN_RELAXED)
+                try:
+                    yield connection
+                except psycopg.Rollback:
+                    await connection.rollback()
         except PoolClosed as error:
             raise DatabaseUnavailable("The database cannot be reached.") from error
         except PoolTimeout as error:
@@ -143,12 +157,11 @@ class Database:
                 self._log_away(error)
             raise meant from error
 
-    async def _entered(self, stack: AsyncExitStack) -> AsyncConnection[DictRow]:
+    async def _entered(self, stack: AsyncExitStack, begin: LiteralString) -> AsyncConnection[DictRow]:
         try:
             async with asyncio.timeout(WAIT_SECONDS + 1):  # after the pool's own, which knows more
-                connection = await stack.enter_async_context(self._pool.connection())
-                await stack.enter_async_context(connection.transaction())
-                await connection.execute("set local role service_role")
+                connection = await stack.enter_async_context(self._pool.connection())  # which commits, or rolls back
+                await connection.execute(begin, prepare=False)
         except TimeoutError as error:
             self._log_away(error)
             raise DatabaseUnavailable("The database does not answer.") from error
@@ -160,6 +173,22 @@ class Database:
         if now - self._logged_at >= LOGGED_EVERY_S:
             self._logged_at = now
             log.warning("database_away", error=type(error).__name__, sqlstate=getattr(error, "sqlstate", None))
+
+
+async def check_not_closed(connection: AsyncConnection[Any]) -> None:
+    """A pool's check of a connection that it hands out. The database sends to one that waits only to close it, to
+    inform of changed settings, or to notify: without anything to read there is nothing to ask. Raises
+    psycopg.OperationalError."""
+    if _has_something_to_read(connection):
+        await AsyncConnectionPool.check_connection(connection)
+
+
+def _has_something_to_read(connection: AsyncConnection[Any]) -> bool:
+    if not hasattr(select, "poll"):
+        return bool(select.select([connection.fileno()], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def noticing_a_lost_machine(dsn: str) -> dict[str, int]:

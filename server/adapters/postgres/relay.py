@@ -171,8 +171,7 @@ class PostgresRelay:
         if not batch and not lost:
             return
         try:
-            async with self._database.transaction() as connection:
-                await connection.execute("set local synchronous_commit = off")
+            async with self._database.transaction(durable=False) as connection:
                 lost |= await self._without_beginning(connection, batch)
                 events = [*self._republished(lost), *(event for event in batch if event.turn_id not in lost)]
                 if again := [event for event in events if event.turn_id in lost]:
@@ -190,7 +189,6 @@ class PostgresRelay:
                     "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
                 }
                 await connection.execute(statement("write_turn_events"), parameters)
-                await connection.execute(statement("announce_turn_events"), parameters)
         except BaseException:
             self._lost |= lost | {event.turn_id for event in batch}
             self._something_to_write.set()

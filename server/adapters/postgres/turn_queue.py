@@ -20,7 +20,7 @@ from procrastinate.worker import Worker
 from psycopg import AsyncConnection
 
 from server.adapters.in_process.background_loops import BackgroundLoops
-from server.adapters.postgres.library_tables import SCHEMA, TransactionPool, as_service
+from server.adapters.postgres.library_tables import SCHEMA, SessionPool, TransactionPool, as_service
 from server.adapters.postgres.pool import noticing_a_lost_machine
 from server.adapters.postgres.statements import statement
 from server.adapters.postgres.worker_lease import HEARTBEAT_S, LOCK_CLASS, WorkerLease
@@ -77,7 +77,11 @@ class PostgresTurnQueue:
         self._at_once = at_once
         self._can_listen = can_listen
         lost_machine = noticing_a_lost_machine(server_dsn)
-        session: dict[str, Any] = {"configure": as_service, "kwargs": lost_machine}
+        session: dict[str, Any] = {
+            "pool_factory": SessionPool,
+            "configure": as_service,
+            "kwargs": lost_machine,
+        }
         pooled: dict[str, Any] = {
             "pool_factory": TransactionPool,
             "kwargs": {"prepare_threshold": None, **lost_machine},

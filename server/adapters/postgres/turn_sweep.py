@@ -63,7 +63,7 @@ class TurnSweep:
 
     async def sweep(self) -> list[TurnJob]:
         """One round; returns the turns that got a job. Nothing is done while another process is at it."""
-        async with self._queue.pool.connection() as guard, guard.cursor() as cursor:
+        async with self._queue.pool.connection() as guard, guard.transaction(), guard.cursor() as cursor:
             await cursor.execute(statement("lock_sweep"), {"key": LOCK_KEY})
             if (await cursor.fetchone()) != (True,):
                 return []

@@ -173,7 +173,10 @@ async def test_an_attempt_that_was_overtaken_leaves_no_checkpoint(database: Fres
         await talk.ask(turn_id)
         async with await psycopg.AsyncConnection.connect(database.owner, autocommit=True) as owner:
             await owner.execute("update chat_turns set attempt = 1")
-            count = "select count(*) from flamechat_private.checkpoint_writes where channel = 'answer_id'"
+            count = (
+                "select count(*) from flamechat_private.checkpoints "
+                "where checkpoint -> 'channel_values' ->> 'answer_id' is not null"
+            )
             scene = stage(
                 endpoint_models(endpoint.base_url), checkpoints=PostgresCheckpoints(queue.pool), turn_id=turn_id
             )

@@ -4,14 +4,17 @@ select flamechat_private.take_broadcasts(%(requested)s, %(per_second)s) as taken
 
 -- name: write_turn_events
 -- Only of turns that still belong to the attempt in whose block the numbers lie; an end is published by the process
--- that stored it.
-insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
-select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
-from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])
-    as e (turn_id, seq, session_id, event, ends_turn)
-join public.chat_turns t on t.id = e.turn_id
-where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
-on conflict do nothing
+-- that stored it. What is announced are ids and numbers, nothing of what was said.
+with written as (
+    insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
+    select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
+    from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])
+        as e (turn_id, seq, session_id, event, ends_turn)
+    join public.chat_turns t on t.id = e.turn_id
+    where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
+    on conflict do nothing
+)
+select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
 
 -- name: unpublished_ends
 -- Turns that ended some time ago without an end among their events.
@@ -31,10 +34,6 @@ where not exists (
 delete from flamechat_private.turn_events t
 using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
 where t.turn_id = e.turn_id and t.seq <= e.seq
-
--- name: announce_turn_events
--- Ids and numbers, nothing of what was said.
-select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
 
 -- name: read_turn_events
 -- What others published of these sessions, beyond what is known of each turn. Of one that has ended nothing before its

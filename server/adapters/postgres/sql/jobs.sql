@@ -106,5 +106,28 @@ delete from checkpoints c where not exists (
 )
 
 -- name: newer_attempt
--- A row when a later attempt has the turn.
-select from public.chat_turns where id = %(turn_id)s::uuid and attempt > %(attempt)s
+-- Whether a later attempt has the turn.
+select exists (
+    select from public.chat_turns where id = %(turn_id)s::uuid and attempt > %(attempt)s::integer
+) as overtaken
+
+-- name: keep_checkpoint
+-- A step of a turn's graph and what changed in it, unless a later attempt has the turn.
+with overtaken as materialized (
+    select from public.chat_turns where id = %(turn_id)s::uuid and attempt > %(attempt)s::integer
+), changed as (
+    insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+    select %(thread_id)s, %(namespace)s, b.channel, b.version, b.type, b.blob
+    from unnest(%(channels)s::text[], %(versions)s::text[], %(types)s::text[], %(blobs)s::bytea[])
+        as b (channel, version, type, blob)
+    where not exists (select from overtaken)
+    on conflict (thread_id, checkpoint_ns, channel, version) do nothing
+), kept as (
+    insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+    select
+        %(thread_id)s, %(namespace)s, %(checkpoint_id)s, %(parent_id)s::text, %(checkpoint)s::jsonb, %(metadata)s::jsonb
+    where not exists (select from overtaken)
+    on conflict (thread_id, checkpoint_ns, checkpoint_id) do update
+    set checkpoint = excluded.checkpoint, metadata = excluded.metadata
+)
+select exists (select from overtaken) as overtaken

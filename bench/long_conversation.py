@@ -2,13 +2,13 @@
 
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 from playwright.sync_api import Browser, Page
 
 from bench.own_process import met
+from bench.page_process import page_s
 from tests.e2e.running_server import RunningServer
 
 TURNS = 200
@@ -18,16 +18,13 @@ QUESTIONS = ("Why is this slow?", "Which calls took longest?", "Who calls f7?", 
 TYPED = "what takes so long in there? " * 4
 
 
-def print_long_conversation(
-    browser: Browser, server: RunningServer, trace: str, drawing_s: Callable[[Browser], float]
-) -> None:
+def print_long_conversation(browser: Browser, server: RunningServer, trace: str) -> None:
     """Ask so many questions of a trace, open what became of them, and type below it."""
     session = _asked(server, trace)
     page = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce").new_page()
-    before = drawing_s(browser)
     page.goto(f"{server.address}/t/{trace}/{session}")
     shown = _shown(page)
-    took = drawing_s(browser) - before
+    took = page_s(page)
     print(f"\na conversation of {TURNS} turns opens with {shown} in the page", end="")
     print(f", page: {took:.2f} s of {OPEN_S} {met(took, OPEN_S)}")
     took = _key_ms(page)

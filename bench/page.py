@@ -3,7 +3,8 @@ the same files of the same run.
 
 Chromium is the system's, or FLAMECHAT_CHROMIUM. The files are made here, in speedscope's own format:
 timelines of 200,000 and of a million calls, and one of 52 threads; then a million calls on eight threads, as trace
-events, and a conversation of 200 turns. A page's time is that of all processes that draw it.
+events, and a conversation of 200 turns. A page's time is that of the process that runs and draws it, from its start:
+Chromium draws pages of its own besides, such as the list under its address bar, and begins them anew for each context.
 """
 
 import functools
@@ -25,6 +26,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.long_conversation import print_long_conversation
 from bench.own_process import ROOT, met
+from bench.page_process import page_s
 from bench.rendering import synthetic
 from bench.speedscope_release import release_folder
 from tests.e2e.running_server import RunningServer, running_server
@@ -134,7 +136,7 @@ def print_page() -> None:
             _print_frames(browser, server, folder / "eight.json")
             _print_transform(server, folder / "1 M.json")
             trace = _uploaded(server, RECORDING)
-            print_long_conversation(browser, server, trace, _drawing_s)
+            print_long_conversation(browser, server, trace)
         browser.close()
 
 
@@ -224,7 +226,7 @@ def _uploaded(server: RunningServer, file: Path) -> str:
 
 def _opened(browser: Browser, server: RunningServer, address: str) -> Opened:
     page = _new_page(browser)
-    drawing, serving = _drawing_s(browser), _server_s(server)
+    serving = _server_s(server)
     page.goto(address)
     page.wait_for_function(
         "() => Number(document.querySelector('.chart')?.dataset.boxes) > 0"
@@ -232,7 +234,7 @@ def _opened(browser: Browser, server: RunningServer, address: str) -> Opened:
         timeout=WAIT_MS,
     )
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    opened = Opened(_drawing_s(browser) - drawing, _server_s(server) - serving)
+    opened = Opened(page_s(page), _server_s(server) - serving)
     page.context.close()
     return opened
 
@@ -240,12 +242,11 @@ def _opened(browser: Browser, server: RunningServer, address: str) -> Opened:
 def _speedscope(browser: Browser, site: str, name: str) -> str:
     """Processor seconds from its page's address to a chart, the reading of the file among them: it has no server."""
     page = _new_page(browser)
-    before = _drawing_s(browser)
     page.goto(f"{site}/index.html#profileURL={site}/{urllib.parse.quote(name)}")
     try:
         page.wait_for_function("() => document.title.endsWith(' - speedscope')", timeout=PEER_WAIT_MS)
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        return f"{_drawing_s(browser) - before:.2f}"
+        return f"{page_s(page):.2f}"
     except Exception as error:  # noqa: BLE001 - a peer that fails has no figure, ours stand
         return type(error).__name__
     finally:
@@ -273,14 +274,6 @@ def _speedscope_site(folder: Path) -> Iterator[str | None]:
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
         """Nothing is printed between rows."""
-
-
-def _drawing_s(browser: Browser) -> float:
-    """What all processes of the browser that draw pages have used."""
-    session = browser.new_browser_cdp_session()
-    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    session.detach()
-    return sum(float(one["cpuTime"]) for one in processes if one["type"] == "renderer")
 
 
 def _server_s(server: RunningServer) -> float:

@@ -21,6 +21,13 @@ DRAWN_TEXTS = """() => {
     return drawn.call(this, text, ...rest);
   };
 }"""
+CORNER = """async (image) => {
+  await image.decode();
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.drawImage(image, 2, 2, 1, 1, 0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+}"""
+"""The colour on which a picture is drawn."""
 QUALIFIED = "acme::" + "::".join(f"level_of_names_{place}" for place in range(40)) + "::parse(std::string const&)"
 TEXTS = re.compile(r"<text[^>]*>([^<]*)</text>")
 
@@ -100,3 +107,21 @@ def test_letters_of_all_scripts_are_drawn_and_what_no_font_has_is_said(
     card.locator("summary").first.click()
     expect(card.locator("pre")).to_contain_text("in no font of this machine")
     expect(page.locator(".picture img").first).to_be_visible()
+
+
+def test_in_the_dark_theme_a_picture_of_an_answer_is_dark_too(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    ask(page)
+    expect_status(page, "completed")
+    image = page.locator(".picture img").first
+    expect(image).to_have_attribute("src", re.compile(r"/api/v1/pictures/"))
+    page.get_by_role("button", name="Switch to the dark theme").click()
+    expect(image).to_have_attribute("src", re.compile(r"/flamegraph\.png\?.*theme=dark"))
+    image.scroll_into_view_if_needed()
+    corner = image.evaluate(CORNER)
+    assert max(corner) < 60, corner
+    page.get_by_role("button", name="Switch to the light theme").click()
+    expect(image).to_have_attribute("src", re.compile(r"/api/v1/pictures/"))
+    assert min(image.evaluate(CORNER)) > 240

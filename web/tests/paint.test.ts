@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { NarrowBoxes } from "../src/viewer/narrow_boxes.ts";
 import { paint, ROW } from "../src/viewer/paint.ts";
 import type { View } from "../src/viewer/view_bytes.ts";
 
@@ -39,65 +40,64 @@ function rowOf(widths: number[], frames: number[], colours: number[]): View {
   } as unknown as View;
 }
 
-/** The rectangles of boxes that were filled: left and width. */
-function filled(view: View): [number, number][] {
-  const found: [number, number][] = [];
-  const ignored = () => {};
-  const context = new Proxy(
-    {
-      fillRect: (left: number, _top: number, wide: number, high: number) =>
-        high === ROW - 1 && found.push([left, wide]),
-      measureText: () => ({ width: 10 }),
-    } as Record<string, unknown>,
-    { get: (known, name) => known[name as string] ?? ignored, set: () => true },
-  ) as unknown as CanvasRenderingContext2D;
-  paint(context, { ...SCENE, view });
-  return found.sort((one, other) => one[0] - other[0]);
+/** A box that was drawn. */
+interface Drawn {
+  left: number;
+  wide: number;
+  strength: number;
+  isNarrow: boolean;
 }
 
-test("narrow boxes of one colour that touch are one rectangle", () => {
-  const narrow = Array.from({ length: 80 }, () => 0.5);
-  assert.deepEqual(
-    filled(
-      rowOf(
-        narrow,
-        Array.from(narrow, () => 0),
-        [3],
-      ),
-    ),
-    [[0, 40]],
-  );
-});
+/** What is drawn of a view, from left to right. */
+function drawn(view: View, matches: Uint8Array | null = null): Drawn[] {
+  const found: Drawn[] = [];
+  const known: Record<string, unknown> = { globalAlpha: 1, measureText: () => ({ width: 10 }) };
+  known.fillRect = (left: number, _top: number, wide: number, high: number) =>
+    high === ROW - 1 && found.push({ left, wide, strength: known.globalAlpha as number, isNarrow: false });
+  const context = new Proxy(known, {
+    get: (all, name) => all[name as string] ?? (() => {}),
+    set: (all, name, value) => ((all[name as string] = value), true),
+  }) as unknown as CanvasRenderingContext2D;
+  let steps: readonly number[] = [];
+  let size = 1;
+  const narrow: NarrowBoxes = {
+    begin: () => {},
+    fill: (_row, left, wide, colour) =>
+      found.push({ left, wide, strength: steps[Math.floor(colour / size)]!, isNarrow: true }),
+    draw: () => {},
+    coloursOf: (palette, strengths) => {
+      [size, steps] = [palette.length, strengths];
+      return new Uint32Array();
+    },
+  };
+  paint(context, { ...SCENE, view, matches, narrow });
+  return found.sort((one, other) => one.left - other.left);
+}
 
-test("narrow boxes of other colours stay apart, and wide ones are drawn as they are", () => {
-  const widths = [1, 1, 1, 1, 1, 1, 20, 1, 1];
+test("a narrow box costs pixels, a wide one a rectangle, and both lie where they are", () => {
+  const widths = [1, 1, 1, 1, 1, 1, 20, 4, 1];
   const frames = [0, 0, 1, 1, 0, 0, 0, 0, 0];
-  assert.deepEqual(filled(rowOf(widths, frames, [3, 9])), [
-    [0, 2],
-    [2, 2],
-    [4, 2],
-    [6, 19],
-    [26, 2],
-  ]);
+  assert.deepEqual(
+    drawn(rowOf(widths, frames, [3, 9])).map(({ left, wide, isNarrow }) => [left, wide, isNarrow]),
+    [
+      [0, 2, true],
+      [2, 2, true],
+      [4, 2, true],
+      [6, 19, false],
+      [26, 3, true],
+      [30, 2, true],
+    ],
+  );
 });
 
 test("what is half covered is drawn fainter than what is full, and what a search found is not", () => {
   const strengths = (matches: Uint8Array | null) => {
-    const found: [number, number][] = [];
-    const known: Record<string, unknown> = { globalAlpha: 1, measureText: () => ({ width: 10 }) };
-    known.fillRect = (left: number, _top: number, _wide: number, high: number) =>
-      high === ROW - 1 && found.push([left, known.globalAlpha as number]);
-    const context = new Proxy(known, {
-      get: (all, name) => all[name as string] ?? (() => {}),
-      set: (all, name, value) => ((all[name as string] = value), true),
-    }) as unknown as CanvasRenderingContext2D;
     const view = rowOf([1, 1], [0, 0], [5]);
     view.boxes.start = Float64Array.of(0, 3, 10);
     view.boxes.end = Float64Array.of(0.9, 6, 90);
     view.boxes.frame = Int32Array.of(0, 0, 0);
     view.boxes.rowOffsets = [0, 3];
-    paint(context, { ...SCENE, view, matches });
-    return found.sort((one, other) => one[0] - other[0]);
+    return drawn(view, matches).map(({ left, strength }) => [left, strength]);
   };
   assert.deepEqual(strengths(null), [
     [0, 0.6],

@@ -1,8 +1,13 @@
 /** One use of a tool: what was asked, what came back, and its picture. */
 import { useRef, useState } from "preact/hooks";
+import { tracePath } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
+import { route } from "../route.ts";
+import { usePart } from "../store.ts";
+import { theme } from "../theme.ts";
 import { handlesIn, parseHandle } from "../viewer/handles.ts";
+import { pictureAddress } from "./picture_address.ts";
 import { picturedView, pictureSize, type Pictured } from "./pictured.ts";
 import type { ToolPart } from "./turn.ts";
 
@@ -141,16 +146,22 @@ function Handle({ handle }: { handle: string }) {
 
 /** The room of a picture is there before it is: nothing below it jumps. */
 export function Picture({ part, view }: { part: ToolPart; view: Pictured | null }) {
-  const url = part.imageUrl!;
+  const trace = usePart(route, (here) => (here.page === "room" ? `/api/v1${tracePath(here.traceId)}` : null));
+  const shade = usePart(theme, (value) => value);
+  const [refused, setRefused] = useState<string | null>(null);
+  const wanted = pictureAddress(part, view, shade, trace);
+  const stored = part.imageUrl!;
+  // What cannot be drawn again, as its trace is gone, is still there as it was stored.
+  const { url, isTurned } = refused === wanted.url ? { url: stored, isTurned: true } : wanted;
   const name = spoken(part.toolName);
   const dialog = useRef<HTMLDialogElement>(null);
   const [size, setSize] = useState(() => pictureSize(part));
   const [missing, setMissing] = useState(false);
-  const isOurs = new URL(url, location.href).origin === location.origin;
+  const isOurs = new URL(stored, location.href).origin === location.origin;
   if (!isOurs || missing) return <p class="tool-problem">The picture cannot be loaded.</p>;
   const dimensions = size ? `${size.width} × ${size.height}` : "";
   return (
-    <figure class="picture">
+    <figure class="picture" data-turned={isTurned || undefined}>
       <button type="button" onClick={() => dialog.current?.showModal()} aria-label={`Enlarge the picture: ${name}`}>
         <img
           src={url}
@@ -158,10 +169,11 @@ export function Picture({ part, view }: { part: ToolPart; view: Pictured | null 
           width={size?.width}
           height={size?.height}
           decoding="async"
+          loading="lazy"
           onLoad={(event) =>
             setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })
           }
-          onError={() => setMissing(true)}
+          onError={() => (url === stored ? setMissing(true) : setRefused(url))}
         />
       </button>
       <figcaption>
@@ -196,7 +208,7 @@ export function Picture({ part, view }: { part: ToolPart; view: Pictured | null 
           </button>
         </form>
         <div class="lightbox-scroll" tabIndex={0} role="region" aria-label="Picture">
-          <img src={url} alt={`${name}, enlarged`} />
+          <img src={url} alt={`${name}, enlarged`} loading="lazy" />
         </div>
       </dialog>
     </figure>

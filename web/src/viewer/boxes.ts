@@ -75,7 +75,7 @@ export function widestBox(boxes: Boxes, matches: (index: number) => boolean): nu
   return widest;
 }
 
-export const CELL = 2; // pixels: what is narrower than this shares a cell with its neighbours
+const CELL = 2; // pixels: what is narrower than this shares a cell with its neighbours
 
 /** Before each box, how wide all boxes are together: worked out once for a view. */
 const summed = new WeakMap<Boxes, Float64Array>();

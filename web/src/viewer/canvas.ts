@@ -10,6 +10,9 @@ export class SharpCanvas {
   #scheduled = 0;
   #scale = 1;
   #observer: ResizeObserver;
+  #sight: IntersectionObserver;
+  /** Whether any of it can be seen; what cannot need not be drawn, and is once it can. */
+  isInSight = true;
 
   constructor(element: HTMLCanvasElement, draw: (context: CanvasRenderingContext2D) => void) {
     const context = element.getContext("2d", { alpha: false });
@@ -19,6 +22,12 @@ export class SharpCanvas {
     this.#draw = draw;
     this.#observer = new ResizeObserver(() => this.#resize());
     this.#observer.observe(element); // which calls back at once
+    this.#sight = new IntersectionObserver((seen) => {
+      const wasInSight = this.isInSight;
+      this.isInSight = seen.at(-1)!.isIntersecting;
+      if (this.isInSight && !wasInSight) this.#now();
+    });
+    this.#sight.observe(element);
   }
 
   schedule(): void {
@@ -28,6 +37,7 @@ export class SharpCanvas {
   close(): void {
     cancelAnimationFrame(this.#scheduled);
     this.#observer.disconnect();
+    this.#sight.disconnect();
   }
 
   #resize(): void {

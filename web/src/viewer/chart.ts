@@ -6,6 +6,7 @@ import { boxAt, rowOf } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
 import { contentHeight, paint, ROW, rowAt, rowTop, RULER } from "./paint.ts";
 import { handlesOf } from "./handles.ts";
+import { PixelRows } from "./narrow_boxes.ts";
 import { notedIn, notesOf, type Noted } from "./notes.ts";
 import { pointedBoxes } from "./pointing.ts";
 import { matchingFrames, framesAmong } from "./search.ts";
@@ -43,6 +44,7 @@ export class FlameChart {
   #root: HTMLElement;
   #store: ViewerStore;
   #canvas: SharpCanvas;
+  #narrow = new PixelRows();
   #events: ChartEvents;
   /** The open thread that it shows; null for the chosen one. */
   #thread: string | null;
@@ -63,6 +65,7 @@ export class FlameChart {
     profile: "",
     selection: null,
   };
+  #published: Record<string, string> = {};
   #abort = new AbortController();
 
   constructor(
@@ -112,6 +115,12 @@ export class FlameChart {
     }
     this.#top = this.#clampTop(this.#top);
     this.#store.open.scrolled(profile, this.#top);
+    const noted = this.#notedIn(view, profile);
+    this.#publish("viewStart", String(window.start));
+    this.#publish("viewEnd", String(window.end));
+    this.#publish("range", range ? `${range.start} ${range.end}` : "");
+    this.#publish("pointed", cited?.frame ?? "");
+    if (!this.#canvas.isInSight) return;
     const { width, height } = this.#canvas;
     paint(context, {
       view,
@@ -125,9 +134,10 @@ export class FlameChart {
       hover: this.#hover?.address ?? null,
       pointed: profile === cited?.profile ? pointedBoxes(view, cited) : null,
       matches,
-      noted: this.#notedIn(view, profile),
+      noted,
       range,
       bands: this.#bands(view, profile),
+      narrow: this.#narrow,
     });
     const overflow = contentHeight(view) - (height - RULER);
     if (overflow > 0) {
@@ -135,18 +145,18 @@ export class FlameChart {
       context.fillStyle = theme.read() === "dark" ? "#ffffff55" : "#00000040";
       context.fillRect(width - 5, RULER + this.#top * share, 3, Math.max(24, (height - RULER) * share));
     }
-    const data = this.#root.dataset;
-    data.viewStart = String(window.start);
-    data.viewEnd = String(window.end);
-    data.range = range ? `${range.start} ${range.end}` : "";
-    data.pointed = cited?.frame ?? "";
+  }
+
+  /** On the chart's element; an attribute costs a frame as much as a row of boxes, also where it stays the same. */
+  #publish(name: string, value: string): void {
+    if (this.#published[name] !== value) this.#root.dataset[name] = this.#published[name] = value;
   }
 
   #notedIn(view: View, profile: string): Noted | null {
     const { notes } = this.#store.notes.read();
     const of = [view, profile, notes];
     if (of.some((one, at) => one !== this.#noted.of[at])) this.#noted = { of, found: notedIn(view, profile, notes) };
-    this.#root.dataset.noted = String(this.#noted.found ? notesOf(notes, profile).length : 0);
+    this.#publish("noted", String(this.#noted.found ? notesOf(notes, profile).length : 0));
     return this.#noted.found;
   }
 

@@ -12,6 +12,7 @@ export class Minimap {
   #store: ViewerStore;
   #canvas: SharpCanvas;
   #skyline: { view: View; bounds: AxisWindow; heights: Uint16Array } | null = null;
+  #drawn: { heights: Uint16Array; unit: number; colour: string; canvas: HTMLCanvasElement } | null = null;
   #drag: { kind: "move" | "draw"; from: number; windowStart: number } | null = null;
   #abort = new AbortController();
 
@@ -43,8 +44,8 @@ export class Minimap {
     const bounds = this.#store.bounds();
     const heights = this.#heights(view, bounds, width);
     const unit = (height - 4) / Math.max(1, rowCount(view.boxes));
-    context.fillStyle = view.diff ? unchangedFill(theme.read()) : fills(theme.read())[PLAIN_COLOUR]!;
-    heights.forEach((depth, x) => depth && context.fillRect(x, height - depth * unit, 1, depth * unit));
+    const colour = view.diff ? unchangedFill(theme.read()) : fills(theme.read())[PLAIN_COLOUR]!;
+    context.drawImage(this.#picture(context, heights, unit, colour), 0, 0, width, height);
     const window = this.#store.read().window;
     const left = ((window.start - bounds.start) / span(bounds)) * width;
     const right = ((window.end - bounds.start) / span(bounds)) * width;
@@ -55,6 +56,23 @@ export class Minimap {
     context.strokeStyle = ink.outline;
     context.lineWidth = 1;
     context.strokeRect(left + 0.5, 0.5, Math.max(2, right - left) - 1, height - 1);
+  }
+
+  /** The skyline, drawn once: what moves from frame to frame is the shade over it. */
+  #picture(context: CanvasRenderingContext2D, heights: Uint16Array, unit: number, colour: string): HTMLCanvasElement {
+    const { width: wide, height: high } = context.canvas;
+    const known = this.#drawn;
+    const isSame = known?.heights === heights && known.colour === colour && known.unit === unit;
+    if (isSame && known.canvas.width === wide && known.canvas.height === high) return known.canvas;
+    const canvas = document.createElement("canvas");
+    canvas.width = wide;
+    canvas.height = high;
+    const drawing = canvas.getContext("2d")!;
+    drawing.setTransform(context.getTransform());
+    drawing.fillStyle = colour;
+    heights.forEach((depth, x) => depth && drawing.fillRect(x, this.#canvas.height - depth * unit, 1, depth * unit));
+    this.#drawn = { heights, unit, colour, canvas };
+    return canvas;
   }
 
   /** The deepest row at each pixel. */

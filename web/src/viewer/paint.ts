@@ -1,7 +1,8 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
 import { bandsInSight, type ThreadBands } from "./bands.ts";
-import { CELL, rowCount, rowOf, visibleBoxes } from "./boxes.ts";
+import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
+import type { NarrowBoxes } from "./narrow_boxes.ts";
 import type { Noted } from "./notes.ts";
 import { elideName, printable } from "./elide.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
@@ -16,6 +17,8 @@ export const RULER = 22;
 const GAP = 7;
 const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
 const NARROWEST_LABEL = 32;
+/** Pixels under which a box is one of thousands. */
+const NARROW = 8;
 const NARROWEST_NOTED = 5;
 /** How strong boxes are: those alone in their place, cells that are covered in part, and what a search leaves out. */
 const STRENGTHS = [1, 0.8, 0.6, 0.4, 0.25];
@@ -44,6 +47,7 @@ export interface Scene {
   /** A marked range of time. */
   range: AxisWindow | null;
   bands: ThreadBands | null;
+  narrow: NarrowBoxes;
 }
 
 export function contentHeight(view: View): number {
@@ -67,7 +71,8 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   const ink = inks(scene.theme);
   context.fillStyle = ink.ground;
   context.fillRect(0, 0, scene.width, scene.height);
-  grid(context, scene, ink.grid);
+  const places = ticks(scene.window, scene.width, 110, scene.origin);
+  grid(context, scene, places, ink.grid);
   if (scene.bands) bandsOf(context, scene, scene.bands);
   context.save();
   context.beginPath();
@@ -79,7 +84,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   if (scene.selection) outline(context, scene, scene.selection, ink.outline, 2);
   context.restore();
   if (scene.range) marked(context, scene, scene.range);
-  ruler(context, scene, ink.tick);
+  ruler(context, scene, places, ink.tick);
   if (scene.noted) flags(context, scene, scene.noted.ranges);
 }
 
@@ -97,11 +102,13 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   const open: number[] = [];
   const pointed: number[] = [];
   const noted: number[] = [];
-  for (let row = 0; row < rowCount(boxes); row++) {
-    const y = RULER + rowTop(view, which, row) - scene.top;
-    if (y + ROW < RULER || y > scene.height) continue;
-    let last = -1; // the bucket of the box before, where the next one goes on from it
-    let edge = -1;
+  const rows = Array.from({ length: rowCount(boxes) }, (_, row) => row);
+  const topOf = (row: number) => RULER + rowTop(view, which, row) - scene.top;
+  const inSight = rows.filter((row) => topOf(row) + ROW >= RULER && topOf(row) <= scene.height);
+  const tops = inSight.map(topOf);
+  scene.narrow.begin(context, scene.width, inSight.length, scene.narrow.coloursOf(palette, STRENGTHS));
+  inSight.forEach((row, place) => {
+    const y = tops[place]!;
     visibleBoxes(boxes, row, window.start, window.end, scene.width, (x, wide, index, covered) => {
       const frame = boxes.frame[index]!;
       const dim = matches !== null && !matches[frame];
@@ -109,19 +116,17 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       const seen = Math.min(x + wide, scene.width + 4) - left;
       const strength = dim ? DIM : matches || covered >= 0.75 ? 0 : THINNEST - Math.floor(covered * (THINNEST + 1));
       const bucket = colourOf(index, frame) + strength * palette.length;
-      const rects = (buckets[bucket] ??= []);
-      const isCell = wide === CELL;
-      if (isCell && bucket === last && left === edge) rects[rects.length - 1]! += seen;
-      else rects.push(left, y, seen > 3 ? seen - 1 : seen);
-      last = isCell ? bucket : -1;
-      edge = left + seen;
-      if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
+      const across = seen > 3 ? seen - 1 : seen;
+      if (seen < NARROW) scene.narrow.fill(place, left, across, bucket);
+      else (buckets[bucket] ??= []).push(left, y, across);
+      if (frame === selectedFrame && frame >= 0) same.push(left, y, across);
       if (boxes.unfinished?.[index]) open.push(left, y, seen);
       if (which === "boxes" && scene.pointed?.(index)) pointed.push(left, y, seen);
       if (which === "boxes" && seen >= NARROWEST_NOTED && scene.noted?.isNoted(index)) noted.push(left + seen, y);
       if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
     });
-  }
+  });
+  scene.narrow.draw(context, tops, ROW - 1);
   buckets.forEach((rects, bucket) => {
     if (!rects) return;
     context.globalAlpha = STRENGTHS[Math.floor(bucket / palette.length)]!;
@@ -278,20 +283,19 @@ function bandsOf(context: CanvasRenderingContext2D, scene: Scene, { longTasks, c
   }
 }
 
-function grid(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {
+function grid(context: CanvasRenderingContext2D, scene: Scene, places: number[], colour: string): void {
   context.fillStyle = colour;
   const scale = scene.width / span(scene.window);
-  for (const tick of ticks(scene.window, scene.width, 110, scene.origin)) {
+  for (const tick of places) {
     context.fillRect(Math.round((tick - scene.window.start) * scale), 0, 1, scene.height);
   }
 }
 
-function ruler(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {
+function ruler(context: CanvasRenderingContext2D, scene: Scene, places: number[], colour: string): void {
   const scale = scene.width / span(scene.window);
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = colour;
-  const places = ticks(scene.window, scene.width, 110, scene.origin);
   const step = places.length > 1 ? places[1]! - places[0]! : span(scene.window);
   for (const tick of places) {
     context.fillText(

@@ -9,10 +9,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from mcp.server import MCPServer
+from mcp.server.subscriptions import SubscriptionBus
 from starlette.types import ASGIApp
 
 from server.adapters.mcp_client.allowed_tools import AllowedTools
@@ -40,8 +41,9 @@ class TrackerServer:
     url: str = ""
     description: str = "Finds issues by words."
 
-    def built(self) -> MCPServer:
-        server = MCPServer("tracker")
+    def built(self, *, subscriptions: SubscriptionBus | Literal[False] | None = None) -> MCPServer:
+        """`subscriptions` announces changes to who listens; False listens to nobody."""
+        server = MCPServer("tracker", subscriptions=subscriptions)
 
         async def search_issues(query: str, limit: int = 5) -> str:
             self.calls.append(("search_issues", {"query": query, "limit": limit}))

@@ -40,11 +40,12 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
         return response
 
 
-def bounded_client(headers: Mapping[str, str], *, seconds: float) -> httpx2.AsyncClient:
-    """A client that sends these headers with each request."""
+def bounded_client(headers: Mapping[str, str], *, seconds: float, silent_s: float | None = None) -> httpx2.AsyncClient:
+    """A client that sends these headers with each request. `silent_s` is how long an answer may stand still, where that
+    is not `seconds`."""
     return httpx2.AsyncClient(
         headers={**headers, "Accept-Encoding": "identity"},
-        timeout=seconds,
+        timeout=httpx2.Timeout(seconds, read=seconds if silent_s is None else silent_s),
         transport=_BoundedTransport(retries=0),
         follow_redirects=False,
         trust_env=False,

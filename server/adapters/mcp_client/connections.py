@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import anyio
+import structlog
 from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 
@@ -26,6 +27,8 @@ MAX_TEXT = 32_000
 """Characters of an answer that go on; a model reads far fewer."""
 
 NOT_OURS = "a picture, a file or a sound, left out"
+
+log = structlog.get_logger(__name__)
 
 Answer = TypeVar("Answer")
 
@@ -51,6 +54,30 @@ class Connections:
     async def tools(self, server: ConfiguredServer) -> dict[str, SeenTool]:
         """What it lists, by name. Raises ForeignCallFailed."""
         return await self._asked(server, _listed)
+
+    async def changed(
+        self, server: ConfiguredServer, listening: Callable[[], Awaitable[object]], *, most_s: float
+    ) -> bool:
+        """Await `listening` once the server announces changes of its tools to us, then the first of them; whether one
+        came within `most_s`. False as soon as it is clear that none will: a command is started for one question alone,
+        and servers of before 2026-07-28 take no such subscription."""
+        if server.url is None:
+            return False
+        is_heard = False
+        try:
+            with anyio.move_on_after(most_s):
+                async with (
+                    _connected(server, self._seconds, silent_s=most_s) as client,
+                    client.listen(tools_list_changed=True) as changes,
+                ):
+                    is_heard = bool(changes.honored.tools_list_changed)
+                    if is_heard:
+                        await listening()
+                        async for _ in changes:
+                            return True
+        except Exception as error:  # noqa: BLE001 - as in a question: what a server makes of a protocol is anything
+            log.debug("mcp_server_not_heard", server=server.name, error=type(error).__name__, was_heard=is_heard)
+        return False
 
     async def call(
         self, server: ConfiguredServer, tool: str, arguments: dict[str, Any], check: Callable[[SeenTool | None], None]
@@ -87,14 +114,16 @@ def _failure(server: ConfiguredServer, error: Exception) -> Exception:
 
 
 @asynccontextmanager
-async def _connected(server: ConfiguredServer, seconds: float) -> AsyncIterator[Client]:
+async def _connected(
+    server: ConfiguredServer, seconds: float, *, silent_s: float | None = None
+) -> AsyncIterator[Client]:
     """Without callbacks for sampling, elicitation and roots: the client answers them that it has none."""
     if server.url is None:
         transport = child_server(server.command, server.env)
         async with Client(transport, cache=None, input_required_max_rounds=1) as client:
             yield client
         return
-    async with bounded_client(server.headers, seconds=seconds) as http:
+    async with bounded_client(server.headers, seconds=seconds, silent_s=silent_s) as http:
         over = streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_BYTES)
         async with Client(over, cache=None, input_required_max_rounds=1) as client:
             yield client

@@ -18,7 +18,11 @@ from server.ports.identity import Caller
 from server.ports.mcp_tools import KEPT_SECONDS, MAX_ARGUMENT_BYTES, ForeignCallFailed, ForeignResult, ForeignTool
 
 LIST_AGAIN_S = 300.0
-"""How often servers are asked what they have; each call asks for its own tool once more."""
+"""How often servers are asked what they have, besides when they announce a change; each call asks for its own tool once
+more."""
+
+CHANGED_S = 1.0
+"""From the announcement to the look at the list: a server that announces without end is asked no more often."""
 
 AWAY_AGAIN_S = 60.0
 FIRST_WAIT_S = 2.0
@@ -79,7 +83,10 @@ class McpServers:
         while True:
             there = await self.look(server)
             first.set()
-            await asyncio.sleep(LIST_AGAIN_S if there else AWAY_AGAIN_S)
+            again_at = asyncio.get_running_loop().time() + (LIST_AGAIN_S if there else AWAY_AGAIN_S)
+            if there and await self._connections.changed(server, lambda: self.look(server), most_s=LIST_AGAIN_S):
+                again_at = min(again_at, asyncio.get_running_loop().time() + CHANGED_S)
+            await asyncio.sleep(again_at - asyncio.get_running_loop().time())
 
     async def look(self, server: ConfiguredServer) -> bool:
         """Ask one server what it has; whether it answered. One whose secret is not set is not asked."""

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,14 @@ import pytest
 from server.adapters.fleet.batch import Batch
 from server.adapters.fleet.local_reading import LocalReading
 from server.adapters.fleet.sources import BucketSource, FoundFile, source_of
-from server.adapters.fleet.tables import FleetTables
+from server.adapters.fleet.tables import FileRow, FleetTables
 from server.adapters.fleet.unusual_names import SignedRequests
 from server.adapters.workers.jobs import MeasuredFile
 from server.errors import Busy, ConfigError, NotFound, ServiceUnavailable
 from server.ports.fleet import BatchDone
 from tests.cloud.s3_server import S3Server, s3_server
 from traces.content_key import content_key
-from traces.gate.run_history import run_history
+from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory, run_history
 from traces.reader import read_trace
 
 HOT = {"shop": "checkout", "index": "tokenize"}
@@ -317,3 +318,26 @@ def test_the_command_measures_in_processes_and_says_what_it_read(
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout) == {"read": 3, "same": 1, "refused": 3, "known": 0}
     check_tables(tmp_path / "out")
+
+
+def test_what_a_part_has_is_in_its_tables_as_it_was_measured(tmp_path: Path) -> None:
+    """Values that come late in a part, and that are not there, are of the same type as the first."""
+    many = 1500
+    file = FileRow(
+        name="a", version="1", size=1 << 40, key="k", outcome="read", reason=None, format="chrome", program="p",
+        day=date(2026, 2, 2),
+    )  # fmt: skip
+    functions = [FunctionFigures(f"f{n}", None, float(n), 1.5, 0.25, 0.5, None) for n in range(many)]
+    odd = FunctionFigures("half \ud800 \0", "é\n'.py", 1e300, 0.0, 0.0, 0.0, 1 << 40)
+    figures = (RunFigure("total", 3.0, "count"), RunFigure("counter:x", float("nan"), "level"))
+    history = RunHistory((*functions, odd), (FindingFigures("late", "high", None),), figures)
+    FleetTables(str(tmp_path)).add([file], [(file, history)])
+    found = rows(
+        tmp_path, "select name, file, self_value, calls, key, program from functions order by calls, self_value"
+    )
+    assert found[0] == ("half ? \ufffd", "é\n'.py", 1e300, 1 << 40, "k", "p")
+    assert found[1:] == [(f"f{n}", None, float(n), None, "k", "p") for n in range(many)]
+    assert rows(tmp_path, "select measure, value, unit, day from measures") == [
+        ("total", 3.0, "count", date(2026, 2, 2))
+    ]
+    assert rows(tmp_path, "select size, reason, day from files") == [(1 << 40, None, date(2026, 2, 2))]

@@ -45,6 +45,7 @@ bench: .make/dev ## measure: our figure, machine and versions, in one run
 
 eval: .make/dev ## ask the questions of evals/ of the built-in analyst, and of a model with EVAL="--model NAME"; EVAL=--claims: the marks of statements
 	$(if $(filter --claims,$(EVAL)),,$(BIN)/python -m evals.talks $(TALKS))
+	$(if $(filter --claims,$(EVAL)),,$(BIN)/python -m tests.evals.over_recordings)
 	$(BIN)/python -m evals $(EVAL)
 
 fuzz: .make/dev ## mutated input to every kernel under the sanitizers, then to every importer (FUZZ_SECONDS=600, halved)

@@ -22,7 +22,7 @@ OF_ASKING = 5
 MOST = 3
 """Such words that the sentence names."""
 _OF_EVERYTHING = frozenset({Intent.OVERVIEW, Intent.WHY})
-"""Intents that are meant where somebody tells of a symptom in words of their own."""
+"""Intents that are meant where somebody describes a symptom in words of their own."""
 _WITHOUT_A_SUBJECT = frozenset(
     {
         Intent.ABILITIES,

@@ -55,7 +55,7 @@ def written_labels(texts: Iterable[str]) -> RunLabels:
 
 
 def labels_of_form(written: bytes, given: RunLabels) -> RunLabels:
-    """The labels of a form's field, an object of texts as JSON, with those given beside it. Raises BadRequest."""
+    """The labels of a form's field, an object of texts as JSON, and those given in the address. Raises BadRequest."""
     if not written.strip():
         return given
     try:

@@ -130,7 +130,7 @@ class RunQuestions:
         return replace(answer, notes=(*answer.notes, *gone))
 
     async def _gone(self, caller: Caller, runs: Runs, points: Sequence[RunPoint]) -> Sequence[str]:
-        """What is said of runs that were deleted or have expired: of those since the first point where older ones are
+        """The note about runs that were deleted or have expired: of those since the first point where older ones are
         not asked for."""
         criteria = _criteria(runs)
         if runs.starting is not None or len(points) == (runs.last or MOST_RUNS):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.pages import ROOM, expect_status
 from tests.e2e.running_server import RunningServer
@@ -25,6 +25,18 @@ def upload(page: Page, address: str, file: Path, labels: str) -> None:
     query = "&".join(f"label={label}" for label in labels.split())
     answer = page.request.post(f"{address}/api/v1/traces?name={file.name}&{query}", data=file.read_bytes())
     assert answer.ok, answer.text()
+
+
+def as_role(page: Page, role: str) -> None:
+    """The page as whoever has this role in the account sees it."""
+
+    def answer(route: Route) -> None:
+        found = route.fetch().json()
+        accounts = [one | {"role": role} for one in found["accounts"]]
+        route.fulfill(json={"accounts": accounts})
+
+    page.unroute_all()
+    page.route(re.compile(r"/api/v1/accounts$"), answer)
 
 
 def axe_finds(page: Page) -> list[str]:
@@ -80,6 +92,11 @@ def test_a_gate_is_kept_broken_talked_about_and_accepted_by_keyboard(
     assert "view=diff&before=" in page.url
     assert axe_finds(page) == []
 
+    as_role(page, "member")
+    page.goto(f"{address}/gates")
+    expect(item).to_contain_text("An owner of the account can accept this")
+    expect(item.get_by_label("It is meant, because")).to_have_count(0)
+    as_role(page, "owner")
     page.goto(f"{address}/gates")
     item.get_by_label("It is meant, because").fill("stronger checksums")
     item.get_by_label("It is meant, because").press("Enter")

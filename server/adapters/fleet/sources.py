@@ -117,12 +117,12 @@ class BucketSource:
             raise unavailable("listed", error) from error
 
     async def fetch(self, file: FoundFile, folder: Path) -> Path:
-        target = folder / "object"
+        target, size = folder / "object", 0
         try:
             async with await anyio.open_file(target, "wb") as written, self._content(file) as pieces:
                 async for piece in pieces:
-                    await written.write(piece)
-                    if await written.tell() > file.size:
+                    size += await written.write(piece)
+                    if size > file.size:
                         raise NotFound(CHANGED)
         except FileNotFoundError:
             raise NotFound(GONE) from None

@@ -39,18 +39,18 @@ def changes_answer(question: Comparison, before: Sequence[RunFunctions], after: 
     verbs = "recording measures another unit and is" if left == 1 else "recordings measure another unit and are"
     notes = [f"{left} {verbs} left out."] * bool(left)
     data = {"before_runs": len(old), "after_runs": len(new), "groups": [{"name": name.strip("`")} for name in names]}
-    told = as_json(question)
+    asked = as_json(question)
     if not old or not new:
         lacking = names[0] if not old else names[1]
         text = f"**It cannot be compared: no recording of {lacking} is measured.**"
-        return RunsAnswer(told, text, tuple(notes), data, COLUMNS, ())
+        return RunsAnswer(asked, text, tuple(notes), data, COLUMNS, ())
     named = [{name for run in runs for name, _ in run.functions} for runs in (old, new)]
     if not are_related(*named) or not named[0] & named[1]:
         text = (
             f"**It cannot be compared: {names[0]} and {names[1]} are not of one program, only "
             f"{format_share(overlap_of(*named))} of their functions are in both.**"
         )
-        return RunsAnswer(told, text, tuple(notes), data, COLUMNS, ())
+        return RunsAnswer(asked, text, tuple(notes), data, COLUMNS, ())
     return _changed(question, old, new, unit, notes, data)
 
 
@@ -113,7 +113,7 @@ def _named_changes(rows: Sequence["_Row"], unit: str, *, can_test: bool) -> str:
         return f"No function changed by {format_share(SMALLEST)} of it or more."
     sure = [row for row in rows if row.adjusted is not None and row.adjusted <= LEVEL]
     listed = (sure or rows)[:NAMED]
-    named = ", ".join(_said(row, unit) for row in listed)
+    named = ", ".join(_change_text(row, unit) for row in listed)
     if sure:
         more = len(sure) - len(listed)
         return f"Beyond chance changed {named}{f' and {more} more' if more else ''}."
@@ -156,7 +156,7 @@ def _rows(old: Sequence[RunFunctions], new: Sequence[RunFunctions], *, can_test:
     return rows[:SHOWN]
 
 
-def _said(row: _Row, unit: str) -> str:
+def _change_text(row: _Row, unit: str) -> str:
     growth = "" if row.growth is None else f" ({row.growth:+.1%})"
     return f"{coded(row.key[0])} from {_amount(row.before, unit)} to {_amount(row.after, unit)}{growth}"
 

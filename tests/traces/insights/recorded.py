@@ -101,7 +101,7 @@ def request(
     found_in: str = SHOP,
     document: str = "F1",
 ) -> Request:
-    """Of the page's first thread, a script that the page names and needs, unless it is told otherwise."""
+    """Of the page's first thread, a script that the page names and needs, unless another is named."""
     waited = -1 if server is None else int(server * MS)
     words = (kind, priority, blocking, found_in, document)
     return Request(0, int(start * MS), int(end * MS), waited, size, url, *words)

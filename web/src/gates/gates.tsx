@@ -1,7 +1,10 @@
 /** The room of gates: rules that judge uploads, and what they found. */
 import "../style/gates.css";
 import { useCallback, useEffect, useId, useState } from "preact/hooks";
+import { acting } from "../accounts/acting.ts";
+import { accounts, current, loadAccounts } from "../accounts/teams.ts";
 import { labelsOf } from "../home/labels.ts";
+import { usePart } from "../store.ts";
 import {
   gateOf,
   keptGates,
@@ -16,6 +19,12 @@ import {
 const EMPTY: GateText = { name: "", labels: "", baseline: "branch:main", rules: "", lastRuns: "10", webhookUrl: "" };
 
 export function Gates() {
+  const known = usePart(accounts, (value) => value);
+  const account = current(
+    known,
+    usePart(acting, (value) => value),
+  );
+  const mayAccept = !account || account.role === "owner";
   const [gates, setGates] = useState<Gate[] | null>(null);
   const [results, setResults] = useState<GateResult[] | null>(null);
   const [made, setMade] = useState<MadeGate | null>(null);
@@ -34,6 +43,7 @@ export function Gates() {
   }, []);
   useEffect(() => {
     document.title = "Gates · Flamechat";
+    loadAccounts().catch(() => undefined); // then the server says who may accept
     void act(async () => {});
   }, [act]);
   return (
@@ -95,7 +105,11 @@ export function Gates() {
         {results?.length === 0 && <p class="note">No upload was judged yet.</p>}
         <ul aria-labelledby="gate-results" class="gate-list">
           {results?.map((result) => (
-            <Result key={result.resultId} result={result} accept={(reason) => act(() => accepted(result, reason))} />
+            <Result
+              key={result.resultId}
+              result={result}
+              accept={mayAccept ? (reason) => act(() => accepted(result, reason)) : null}
+            />
           ))}
         </ul>
       </div>
@@ -113,7 +127,13 @@ function judgedBy(gate: Gate): string {
   return `${judged}, judged by the last ${gate.lastRuns} runs of ${before.join(" ")}`;
 }
 
-function Result({ result, accept }: { result: GateResult; accept: (reason: string) => Promise<boolean> }) {
+interface ResultProps {
+  result: GateResult;
+  /** Null for whoever is no owner. */
+  accept: ((reason: string) => Promise<boolean>) | null;
+}
+
+function Result({ result, accept }: ResultProps) {
   const id = useId();
   const [reason, setReason] = useState("");
   const ended = result.outcome ?? (result.problem ? "failed" : "waiting");
@@ -134,7 +154,10 @@ function Result({ result, accept }: { result: GateResult; accept: (reason: strin
             Accepted: <bdi>{result.acceptedReason}</bdi>
           </p>
         )}
-        {result.outcome === "broken" && !result.acceptedAt && (
+        {result.outcome === "broken" && !result.acceptedAt && !accept && (
+          <p class="note">An owner of the account can accept this, where it is meant.</p>
+        )}
+        {result.outcome === "broken" && !result.acceptedAt && accept && (
           <form
             class="accept-result"
             aria-label={`Accept what ${result.gateName} found`}

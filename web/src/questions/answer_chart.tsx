@@ -1,4 +1,4 @@
-/** The chart of an answer: each point is told on hover and by keyboard, and leads to its recording. */
+/** The chart of an answer: each point is named on hover and by keyboard, and leads to its recording. */
 import { useRef, useState } from "preact/hooks";
 import { go } from "../route.ts";
 import type { AnswerChart as Chart } from "./asked.ts";

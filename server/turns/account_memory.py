@@ -210,7 +210,7 @@ class AccountMemory:
 
 
 def caller_of(turn: TurnRow) -> ModelCaller:
-    """Whose a model call beside the turn is. The turn itself has its own calls: it is found by the request."""
+    """Whose a model call is that is none of the turn's graph. It is found by the request."""
     return ModelCaller(
         account_id=turn.account_id,
         user_id=turn.user_id,

@@ -27,8 +27,8 @@ log = structlog.get_logger(__name__)
 
 
 class LangfuseArtifacts:
-    """Implements `CallArtifacts`, as an async context. Calls are sent one after the other beside the turns, which never
-    wait for it. Pictures stay here: their hashes stand for them."""
+    """Implements `CallArtifacts`, as an async context. Calls are sent one after the other, and no turn waits for that.
+    Pictures stay here: their hashes stand for them."""
 
     def __init__(self, connection: LangfuseConnection, run_name: str) -> None:
         self._client = connection.client

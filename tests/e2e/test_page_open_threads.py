@@ -13,6 +13,12 @@ from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
+ONE_AXIS = """() => {
+  const charts = [...document.querySelectorAll(".chart, .chart-panes > .pane")];
+  return charts.length === 3 && new Set(charts.map((one) => one.dataset.viewStart)).size === 1;
+}"""
+"""Each draws when its calls have arrived."""
+
 
 def centre(part: Locator, share: float, row: int) -> tuple[float, float]:
     box = part.bounding_box()
@@ -47,8 +53,7 @@ def test_threads_open_below_each_other_on_one_axis_and_any_of_them_is_chosen(
     expect(panes).to_have_count(2)
     expect(page).to_have_url(re.compile(r"threads=p30%2Cp27%2Cp\d+"))
     assert len(views) == 3, "one request a thread"
-    starts = {chart.get_attribute("data-view-start"), *(pane.get_attribute("data-view-start") for pane in panes.all())}
-    assert len(starts) == 1, "one axis"
+    page.wait_for_function(ONE_AXIS)
     page.mouse.move(*centre(panes.first, 0.5, 0))
     page.mouse.wheel(0, -2000)
     expect(page).to_have_url(re.compile("start="))
@@ -110,3 +115,29 @@ def test_eight_threads_are_the_most_that_are_open(page: Page, analyst_server: Ru
     expect(panes).to_have_count(0)
     page.get_by_role("tab", name="Time order").click()
     expect(panes).to_have_count(7)
+
+
+@pytest.mark.long
+def test_a_thread_out_of_sight_waits_and_is_drawn_once_it_is_seen(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    pixels = """async (pane) => {
+      for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));
+      return pane.querySelector('canvas').toDataURL();
+    }"""
+    open_room(page, analyst_server.address, written(tmp_path))
+    page.set_viewport_size({"width": 1000, "height": 600})
+    page.goto(f"{page.url.partition('?')[0]}?threads={','.join(f'p{at}' for at in (30, *range(24, 30), 31))}")
+    chart, last = page.locator(".chart"), page.locator(".chart-panes > .pane").last
+    expect(last).to_have_attribute("data-boxes", re.compile("[1-9]"))
+    expect(last).not_to_be_in_viewport()
+    before = last.evaluate(pixels)
+    chart.hover(position={"x": 200, "y": 60})
+    page.mouse.wheel(0, -600)
+    expect(last).to_have_attribute("data-view-start", re.compile(r"^(?!0$)"))
+    expect(page).to_have_url(re.compile("start="))
+    assert last.evaluate(pixels) == before
+    last.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "([pane, before]) => pane.querySelector('canvas').toDataURL() !== before", arg=[last.element_handle(), before]
+    )

@@ -50,6 +50,21 @@ _KINDS = (
         "a thread",
     ),
     (r"\b(?:which|what) (?:argument|parameter|args)", r"\bargument|\bwith\b", "what a call was given"),
+    (
+        r"\b(?:longest|slowest|worst) (?:single )?(?:task|call|one|run|event|span|request|invocation)\b",
+        r"\b(?:longest|slowest|worst|took|call|task)\b",
+        "a single call",
+    ),
+    (
+        r"^(?:(?:and|so|but)[ ,]+)*(?:when|at what (?:time|point))\b(?!.*\brecorded\b)",
+        r"\b(?:from|at|after|before|begins?|starts?|until|between|ends?|window|recorded)\b[^.]*\d",
+        "a moment",
+    ),
+    (
+        r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b|`? \+ `?[A-Za-z_]",
+        r"\b(?:together|combined|in all|sum|both|of them|in total)\b",
+        "a sum",
+    ),
 )
 """Words that ask for a figure of a kind, words one of which an answer with it has, and what the kind is called."""
 _OF_TEXT = frozenset(
@@ -72,12 +87,22 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
     first = without_addresses(opening).partition("\n")[0]
     if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
         return ""
+    if question.intent in _OF_NAMES | {Intent.HOW_OFTEN} and evidence.openings and _is_of_nothing(question):
+        return (
+            f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
+        )
     if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
         return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
     for asks, has, kind in _KINDS:
         if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
     return ""
+
+
+def _is_of_nothing(question: Question) -> bool:
+    """Whether it asks something of what was spoken of, and nothing was."""
+    subject = question.names or question.maybe or question.handle or question.thread or question.stems
+    return question.refers and not (subject or question.handles or question.time_ranges)
 
 
 def _leaves_one_out(text: str, first: str) -> bool:

@@ -146,7 +146,7 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
     if asks_of_symbols(text) or (not has_function and (by_words := _by_words(text))):
         return Intent.SUSPECT if asks_of_symbols(text) else by_words
     names_two = len({*named.names, *named.maybe}) > 1 and intent not in (Intent.COMPARE, Intent.MEMORY)
-    if names_two and _ONE_AGAINST_ANOTHER.search(text):
+    if names_two and (_ONE_AGAINST_ANOTHER.search(text) or TOGETHER.search(text)):
         return Intent.TWO_FUNCTIONS
     of_one = _SELF_AND_TOTAL.search(text) or (_WHICH_LINE.search(text) and intent not in OF_A_CAUSE)
     if of_one and (has_function or named.maybe):
@@ -191,6 +191,7 @@ _OF_WAITING = re.compile(
     re.IGNORECASE,
 )
 _ONE_AGAINST_ANOTHER = re.compile(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
+TOGETHER = re.compile(r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b", re.IGNORECASE)
 _SELF_AND_TOTAL = re.compile(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
 _VIA = re.compile(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\bitself\b", re.IGNORECASE)
@@ -278,8 +279,11 @@ def counts_all(text: str) -> bool:
 
 
 BY_CALLS = re.compile(
-    r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b", re.IGNORECASE
+    r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b|"
+    r"\b(?:which|what|who)\b.*\bmost (?:objects|allocations|instances|blocks)\b",
+    re.IGNORECASE,
 )
+_LONGEST_TASK = re.compile(r"\b(?:longest|slowest|biggest) (?:single )?(?:tasks?|frame)\b", re.IGNORECASE)
 _HOTTEST_LEAF = re.compile(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
@@ -301,6 +305,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (_WHO_WAITS_MOST.search, Intent.PROFILES),
     (_HOTTEST_KERNEL.search, Intent.GROUP),
     (asks_of_jank, Intent.LONG_TASKS),
+    (_LONGEST_TASK.search, Intent.LONG_TASKS),
     (_OF_OBJECTS.search, Intent.MEMORY),
     (WHO_WORKS.search, Intent.PROFILES),
     (asks_of_own_code, Intent.LIBRARIES),

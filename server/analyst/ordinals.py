@@ -21,7 +21,8 @@ _NEXT = r"next|nächste[rns]?|suivante?|siguiente|próxim[oa]|prossim[oa]|volgen
 """Words for what follows in a list."""
 _WORD = rf"(?:{'|'.join(_PLACES)}|{_LAST}|{_NEXT})"
 _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
-_NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process)"
+_NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process|callers?|callees?)"
+_RANK = r"(?:(?:most (?:common|frequent|important)|biggest|largest|heaviest) )?"
 _BARE = re.compile(
     rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:what(?:'s| is|s) )?(?:{_ARTICLE} )?(?P<word>{_WORD})"
     rf"(?: {_NOUN})?(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
@@ -29,7 +30,7 @@ _BARE = re.compile(
 )
 _OF_ALL = re.compile(rf"^{_LAST}$", re.IGNORECASE)
 _WITHIN = re.compile(
-    rf"\b(?:{_ARTICLE} )?(?P<word>{'|'.join(_PLACES)}|last) {_NOUN}\b|"
+    rf"\b(?:{_ARTICLE} )?(?P<word>{'|'.join(_PLACES)}|last) {_RANK}{_NOUN}\b|"
     rf"(?<=\b(?:on|of|in|by) )(?:{_ARTICLE} )(?P<end>{'|'.join(_PLACES)})(?=\W*$)|"
     r"(?<![\w#])#(?P<sign>[1-9])(?![\w])|\b(?:number|nr|no)\.? ?(?P<number>[1-9])\b",
     re.IGNORECASE,

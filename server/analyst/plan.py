@@ -49,7 +49,11 @@ ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 """Words that ask for one of a function's calls."""
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
-_WORDS = re.compile(r"[^\W\d_][\w-]{3,}")
+_WORDS = re.compile(r"[^\W\d_][\w-]{2,}")
+_KEEPS = re.compile(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
+"""Words that ask who has memory, where one with a lock would ask who has that."""
+_VERSUS = re.compile(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
+_WHICH_MAIN = re.compile(r"\b([a-z]{3,}) main (?:thread|process)\b")
 OF_A_PLACE = 5
 """Functions that hold a word in their name or file from which it is a package, file or class, and none of them."""
 MATCHES = 50
@@ -172,12 +176,20 @@ def _thread_named(question: Question, evidence: Evidence) -> str:
     if question.names or question.handle or question.intent not in OF_A_THREAD | {Intent.PROFILES, Intent.PARALLEL}:
         return ""
     rows = (evidence.summary or {"profiles": []})["profiles"]
-    named = {row["handle"]: set(_WORDS.findall(row["name"].casefold())) for row in rows}
-    for word in _WORDS.findall(question.text.casefold()):
-        of_it = [handle for handle, words in named.items() if word in words]
+    threads = [((row["pid"], row["tid"] or row["handle"]), _parts(row["name"])) for row in rows]
+    text = question.text.casefold()
+    for word in _WORDS.findall(text):
+        of_it = {thread for thread, words in threads if word in words}
         if len(of_it) == 1 and len(rows) > 1 and word not in NO_NAMES | NO_THREAD | SMALL_WORDS:
-            return str(of_it[0])
-    return ""
+            return word
+    which = _WHICH_MAIN.search(text)
+    is_none = which and which[1] not in NO_NAMES | NO_THREAD | SMALL_WORDS
+    return which[1] if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
+
+
+def _parts(name: str) -> set[str]:
+    """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
+    return set(_WORDS.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))
 
 
 def _labelled(question: Question, evidence: Evidence) -> Question:
@@ -235,6 +247,8 @@ def settled(question: Question, evidence: Evidence) -> Question:
 def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
+    if evidence.unit == "bytes" and question.intent is Intent.WAITING and _KEEPS.search(question.text):
+        question = question.about(Intent.MEMORY)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
         return replace(question, intent=Intent.THREAD, thread=program, names=(), maybe=(), placed=(), understood=True)
     if question.against:
@@ -247,6 +261,19 @@ def _settled(question: Question, evidence: Evidence) -> Question:
         return replace(question, intent=Intent.THREAD, thread=thread, maybe=(), placed=(), stems=(), understood=True)
     if _is_of_the_program(question, evidence):
         return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
+    question = _of_several(question, evidence)
+    if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
+        return question.about(Intent.PROFILES)
+    return _looked_up(question, evidence)
+
+
+def _of_several(question: Question, evidence: Evidence) -> Question:
+    """The question for one of several things against the others: functions where each has the name of one, else
+    what holds these words."""
+    versus = _VERSUS.match(question.text) if question.intent is Intent.TWO_FUNCTIONS and not question.names else None
+    if versus and not all(_has(one, evidence) for one in versus.groups()):
+        words = tuple(map(str.casefold, versus.groups()))
+        return replace(question, intent=Intent.GROUP, names=words, maybe=(), placed=(), stems=(), understood=True)
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
         question = question.about(Intent.GROUP)
     if (
@@ -255,9 +282,7 @@ def _settled(question: Question, evidence: Evidence) -> Question:
         and all(_has(one, evidence) for one in question.names)
     ):
         question = question.about(Intent.TWO_FUNCTIONS)
-    if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
-        return question.about(Intent.PROFILES)
-    return _looked_up(question, evidence)
+    return question
 
 
 def _has(name: str, evidence: Evidence) -> bool:

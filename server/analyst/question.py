@@ -135,7 +135,7 @@ _LIMIT = re.compile(
 )
 _ASKS_SPEED = re.compile(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE)
 _ASKS_TIME = re.compile(
-    r"\b(?:milliseconds?|seconds?|ms|how long|how much time|duration|latency|minutes?|time|segundos?|"
+    r"\b(?:milliseconds?|seconds|ms|how long|how much time|duration|latency|minutes?|time|segundos?|"
     r"sekunden?|secondes?|secondi|seconden|tiempo|tempo|zeit|temps|durée|wie lange|cuánto tarda)\b|"
     r"секунд|врем|秒|时间|時間|초|시간",
     re.IGNORECASE,
@@ -154,6 +154,13 @@ SHARED = (
     OF_ALL | ABOUT_ONE_FUNCTION | {Intent.GROUP, Intent.SUSPECT, Intent.LIBRARIES, Intent.SEQUENTIAL, Intent.PARALLEL}
 )
 """Intents that are for what several functions take where ordinary words say which."""
+SUMMED_BY_FILE = ABOUT_ONE_FUNCTION | OF_ALL | {Intent.MEMORY, Intent.SUSPECT} - {Intent.TWO_FUNCTIONS}
+_A_THING = re.compile(
+    r"^(?:and |any )?(?!(?:why|how|what|who|where|when|which|slow\w*)\b)[a-z]{3,} [a-z]{4,}s\?$", re.IGNORECASE
+)
+"""A prompt that is nothing but the name of a kind of thing: `page faults?`."""
+_FILE = re.compile(r"[\w-]\.(?:[cm]?[jt]sx?|py|go|cc?|cpp|hp?p?|java|kt|rb|php|rs|cs|so)(?:\.\d+)*$")
+"""A name that is a file's: what is asked of it is asked of all its functions."""
 
 
 def alone(
@@ -193,7 +200,12 @@ def alone(
     saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
     topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
-    stems = stems_of(pair, frozenset()) or stems or (() if named.names else stems_of(part_asked_of(text), NO_NAMES))
+    stems = (
+        stems_of(pair, frozenset())
+        or _thing(text, intent)
+        or stems
+        or (() if named.names else stems_of(part_asked_of(text), NO_NAMES))
+    )
     if saves and (named.names or handle or ((named.maybe or stems) and near.intents[0][1] < CERTAIN)):
         intent = Intent.FIRST_FIX
     if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE:
@@ -227,10 +239,17 @@ def alone(
 
 
 def _of_two(text: str, named: Subjects, intent: Intent, pair: str) -> tuple[Subjects, Intent]:
-    """What is asked of two words: whether one calls the other, or how often what they name is called."""
+    """What is asked of files, or of two words: whether one calls the other, or how often what they name is called."""
+    if named.names and intent in SUMMED_BY_FILE and all(map(_FILE.search, named.names)):
+        return named, Intent.GROUP
     if (relation := relation_asked_of(text)) and {*relation} & {*named.names, *named.placed, *named.maybe}:
         return replace(named, names=relation, maybe=(), placed=()), Intent.CALLERS
     return (replace(named, maybe=(), placed=()), Intent.HOW_OFTEN) if pair else (named, intent)
+
+
+def _thing(text: str, intent: Intent) -> tuple[str, ...]:
+    """The stems of a prompt that is nothing but the name of a kind of thing."""
+    return stems_of(text, NO_NAMES) if intent is Intent.OVERVIEW and _A_THING.match(text) else ()
 
 
 def _read(prompt: str) -> tuple[str, str | None]:

@@ -27,6 +27,7 @@ from server.analyst.question import MOST, Question, alone
 from server.analyst.sentence_forms import done_to, place_asked_for, ranked_thing
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
+from server.analyst.unread_words import SMALL_WORDS
 
 SHORT_CHARACTERS = 24
 """Characters of a bare follow-up (`why?`, in any language)."""
@@ -170,9 +171,11 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     before = alone(asked[0], {}, None)
     for earlier in asked[1:]:
         before = _asked_again(alone(earlier, {}, None), before)
+    if question.names and before.intent is Intent.GROUP and before.names and _VERSUS.match(question.text):
+        return replace(question, intent=Intent.GROUP, names=before.names + question.names, maybe=(), stems=())
     if question.names or question.placed or question.handle or question.thread:
         return _asked_again(question, before)
-    if question.intent is Intent.HOW_OFTEN and (done := stems_of(done_to(question.text), NO_NAMES)):
+    if question.intent is Intent.HOW_OFTEN and (done := stems_of(done_to(question.text), NO_NAMES | SMALL_WORDS)):
         return replace(question, stems=done)
     return _carried_over(question, before, spoken_of)
 
@@ -232,6 +235,7 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
 _OF_COMPARING_WORDS = """
 vs versus compared comparado comparée comparé verglichen gegen against contre contra
 """
+_VERSUS = re.compile(r"^(?:and |so )?(?:vs\.?|versus|compared (?:to|with)|than)\s", re.IGNORECASE)
 OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
 """Words that set one thing against another."""
 
@@ -280,7 +284,8 @@ def _without_small_words(question: Question) -> Question:
     if too := TOO.match(question.text):
         return replace(question, intent=Intent.FUNCTION, maybe=(too[1],), placed=(too[1],))
     one = AND_ONE.match(question.text)
-    if one and not (question.names or question.thread) and one[1].casefold() not in vocabulary() | NO_NAMES:
+    plain = vocabulary() | NO_NAMES | SMALL_WORDS
+    if one and not (question.names or question.thread) and one[1].casefold() not in plain:
         return replace(question, intent=Intent.FUNCTION, maybe=(one[1],), placed=(one[1],))
     first = named_first(question.text)
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
@@ -327,7 +332,7 @@ def _asked_again(question: Question, before: Question) -> Question:
 
 def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> Question:
     """The question, about what was spoken of where it names nothing itself and goes on."""
-    about_one = before.intent in ABOUT_ONE_FUNCTION or bool(before.names)
+    about_one = before.intent in ABOUT_ONE_FUNCTION | {Intent.LONG_TASKS} or bool(before.names)
     intent = question.intent
     short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
     goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)

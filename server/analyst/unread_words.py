@@ -11,7 +11,7 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_how_many
+from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.subjects import IDENTIFIER
 from server.analyst.wording import coded, joined
 
@@ -61,12 +61,15 @@ latency service services server app happen happens happened without gain save sa
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
 _WORD = re.compile(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
-_COUNTED_ELSEWHERE = frozenset({Intent.LONG_TASKS, Intent.CALLS_OF, Intent.BUSIEST, Intent.OVERVIEW, Intent.TIMELINE})
-"""Intents whose answers are lengths and moments: no number of things."""
-_NO_THREADS = re.compile(r"\b(?:goroutines?|coroutines?|fib(?:er|re)s?)\b", re.IGNORECASE)
-"""What a program has many of, and a recording no profile of each."""
+_HOW_MANY = re.compile(
+    r"\b(?:how many (?!ms\b|(?:milli|micro|nano)?seconds|[kmg]?i?bs?\b|(?:kilo|mega|giga)?bytes|percent|"
+    r"times (?:more|longer|as))|wie viele|cuánt[ao]s (?!(?:mili)?segundos))",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`[^`]*`")
 _A_COUNT = re.compile(
-    r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|\b(?:once|twice|no|none|nothing)\b"
+    r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
+    r"\b(?:once|twice|no|none|nothing|one (?:profile|call|thread|of))\b"
 )
 _DECLINES = re.compile(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
 _OF_THE_PROGRAM = re.compile(
@@ -86,7 +89,7 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         return _foreign(question.text, text)
     if not question.text.isascii() or question.note or question.intent in _WITHOUT_A_SUBJECT:
         return ()
-    if question.intent in _OF_EVERYTHING and not _SLOW_THING.search(question.text):
+    if question.intent in _OF_EVERYTHING and not (_SLOW_THING.search(question.text) or _asks_a_thing(question)):
         return ()
     answer = without_addresses(text).casefold()
     found: dict[str, None] = {}
@@ -103,6 +106,12 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
     letters = _letters(answer)
     code = [name for name in IDENTIFIER.findall(asked) if _letters(last_part(name.removesuffix("()"))) not in letters]
     return (*code, *(word for word in left if not _is_modifier(word, question.text, answer)))
+
+
+def _asks_a_thing(question: Question) -> bool:
+    """Whether it asks for something, or is hardly more than its name, where others tell of a symptom."""
+    short = len(question.text.split()) < LETTERS and question.text.endswith("?")
+    return not question.why and (short or ASKS_WHAT.search(question.text) is not None)
 
 
 def _letters(text: str) -> str:
@@ -144,8 +153,7 @@ def admitted(question: Question, text: str) -> str:
     words, first = unread(question, text), without_addresses(text).partition("\n")[0]
     if _DECLINES.search(first):
         return ""
-    elsewhere = question.intent in _COUNTED_ELSEWHERE or _NO_THREADS.search(question.text)
-    if asks_how_many(question.text) and elsewhere and not _A_COUNT.search(first):
+    if _HOW_MANY.search(question.text) and not _A_COUNT.search(_CODE.sub("", first)):
         return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
     if not words:
         return ""

@@ -21,6 +21,11 @@ HOW_TO_RECORD = (
 SHOWN = 5
 """Functions that are listed of a profile of allocations."""
 _OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects?|allocations?|instances?)\b", re.IGNORECASE)
+_IN_ALL = re.compile(
+    r"^(?:(?:and|so) )*(?:how (?:much|many bytes)\b(?!.*\bby\b)|(?:in )?total\b).{0,30}"
+    r"\b(?:heap|memory|allocated|bytes|total|use|used)\W*$",
+    re.IGNORECASE,
+)
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 
@@ -95,6 +100,9 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
+    if _IN_ALL.search(question.text) and not (question.names or question.maybe or question.handle):
+        whole = f"{amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else 'was allocated'} in all"
+        return [f"**{whole}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
     if objects := _objects(question, evidence):
         return [objects, *parts]
     return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]

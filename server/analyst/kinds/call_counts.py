@@ -29,15 +29,21 @@ def times(calls: int) -> str:
 def _most_called(question: Question, evidence: Evidence) -> list[str]:
     """The functions with the most calls, where no function is named and calls were counted."""
     found = evidence.first("query_trace")
-    if question.names or question.maybe or question.handle or evidence.counted != CALLS or not found:
+    what = str((evidence.main or {}).get("counted") or "")
+    is_asked = evidence.counted == CALLS or _MOST_OF.search(question.text)
+    if question.names or question.maybe or question.handle or not (is_asked and what and found):
         return []
     rows = [(frame["name"], name["name"], calls["value"]) for frame, name, calls in found["rows"]]
     first_, *others = [
-        f"[{coded(name)}](#{frame}), with {linked(f'{int(calls):,}', calls)} calls" for frame, name, calls in rows
+        f"[{coded(name)}](#{frame}), with {linked(f'{int(calls):,}', calls)} {what}" for frame, name, calls in rows
     ]
-    return [f"**The most calls go to {first_}.**", f"After it: {'; '.join(others)}." if others else ""]
+    return [
+        f"**The most {what} {'go to' if what == CALLS else 'are of'} {first_}.**",
+        f"After it: {'; '.join(others)}." if others else "",
+    ]
 
 
+_MOST_OF = re.compile(r"\bmost (?:\w+ )?(?:objects|allocations|instances|blocks)\b", re.IGNORECASE)
 _OF_WHAT = re.compile(
     r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)|"
     r"^(?:(?:and|so) )*(?!how\b|the\b)(\w+) (?:in total|in all|overall|total|altogether|taken|recorded)\W*$",

@@ -70,8 +70,9 @@ def _longest(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = found["rows"]
     frames = [row["handle"] for row in meant(question, evidence)] if _is_of_one(question) else []
     length = ((evidence.main or {}).get("duration") or 0.0) if not frames else 0.0
-    parts = [row for row in rows if not length or row["duration"] < COVERS * length]
-    return [row for row in rows if row["frame"] in frames] or parts or rows
+    around = [row for row in rows if length and row["duration"] >= COVERS * length]
+    parts = [*around[-1:], *rows[len(around) :]]  # of those that hold each other the last is where it forks or ends
+    return [row for row in rows if row["frame"] in frames] or parts
 
 
 def calls_of(question: Question, evidence: Evidence) -> list[str]:

@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
-from server.analyst.asked_things import named_like
+from server.analyst.asked_things import PAIR, named_like
+from server.analyst.chosen_intent import TOGETHER
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
 from server.analyst.kinds import one_function
 from server.analyst.kinds.device import (
     asks_how_busy,
@@ -158,8 +160,12 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         ranked = joined([f"{coded(one)} {total(data, unit)} ({own(data, unit)} itself)" for one, data in sums])
         missing = [one for one in question.names or question.maybe if one not in dict(sums)]
         none = f" Nothing is named like {joined([coded(one) for one in missing])}." if missing else ""
+        most = "more" if len(sums) == PAIR else "the most of them"
+        if TOGETHER.search(question.text) and not _overlap(sums):
+            share = sum((data["total_share"] for _, data in sums[1:]), sums[0][1]["total_share"])
+            return [f"**Together they take {linked(f'{float(share):.1%}', share)}**: {ranked}.{none}"]
         return [
-            f"**{coded(name)} takes the most of them**{' itself' if _overlap(sums) else ''}: in total, {ranked}.{none}",
+            f"**{coded(name)} takes {most}**{' itself' if _overlap(sums) else ''}: in total, {ranked}.{none}",
             f"The heaviest of {coded(name)}:\n\n{heaviest}",
             _overlap(sums),
         ]

@@ -11,7 +11,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, joined, located, noun, own, share, table, total
+from server.analyst.wording import amount, cited, counted, joined, located, noun, own, share, table, total
 
 CALLS_OF_ITSELF = (
     "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
@@ -171,6 +171,10 @@ def _of_one(question: Question, evidence: Evidence) -> list[str]:
     spent = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
     counted_rows = (evidence.first("query_trace") or {"rows": []})["rows"]
     calls, again, deepest = ([cell.get("value") for cell in counted_rows[0]] if counted_rows else [0, 0, 0])[:3]
+    rows = (evidence.first("find_frames") or {"rows": []})["rows"]
+    again_as = next((one for one in rows if one["name"] == f"{row['name']}'2"), None)
+    if again_as:  # so callgrind writes the calls of a function that runs already
+        return [f"**{cited(row)} calls itself**: as {cited(again_as)}, {counted(again_as, around['counted'])}. {spent}"]
     if not around["recursive"]:
         return [f"**No: {cited(row)} does not call itself.** {spent}"]
     if not calls:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from server.agent.verification.recompute import last_part
+from server.analyst.chosen_intent import TOGETHER
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds.kind import Call
@@ -48,6 +49,8 @@ def two(question: Question, evidence: Evidence) -> list[str]:
     everywhere = [_in_all(around, evidence) for around in (one, other)]
     of_more = [a for a, b in zip(everywhere, (one, other), strict=True) if a and _weight(a) > OVER * _weight(b)]
     where = ""
+    if TOGETHER.search(question.text):
+        return [_sum_of(one["frame"], other["frame"], one["unit"])]
     if of_more and everywhere[0] and everywhere[1]:
         one, other, where = everywhere[0], everywhere[1], ", of all threads together"
     unit = one["unit"]
@@ -60,6 +63,15 @@ def two(question: Question, evidence: Evidence) -> list[str]:
     if below and below[0]["frame"]["handle"] == less["handle"]:
         parts.append(f"{cited(less)} is called by {cited(more)}, so its {noun(unit)} is part of that.")
     return [*parts, "\n".join(f"- {neighbours(around, unit)}" for around in (one, other))]
+
+
+def _sum_of(one: dict[str, Any], other: dict[str, Any], unit: str) -> str:
+    """What two functions take themselves, added up: what they call may be the same."""
+    both, share = one["self_value"] + other["self_value"], one["self_share"] + other["self_share"]
+    each = " and ".join(f"{cited(row)} {own(row, unit)}" for row in (one, other))
+    whole = f"; in total {cited(one)} has {total(one, unit)} and {cited(other)} {total(other, unit)}"
+    of_all = linked(f"{float(share):.1%}", share)
+    return f"**Together they take {of_all} ({amount(both, unit)}) themselves**: {each}{whole}."
 
 
 def _whether_more(question: Question, more: dict[str, Any], less: dict[str, Any]) -> str:

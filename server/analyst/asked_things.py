@@ -25,7 +25,9 @@ _BEFORE_ALTERNATIVES = re.compile(
 )
 PAIR = 2
 """Of more than two that are set against each other, each may be an ordinary word."""
-_WHICH_OF_THEM = re.compile(r",? (?:which|who|what)(?: one)? (?:is|takes|costs|was|needs|has) .*$", re.IGNORECASE)
+_WHICH_OF_THEM = re.compile(
+    r",? (?:which|who|what)(?: one)?(?:['’]?s| is| takes| costs| was| needs| has| hurts) .*$", re.IGNORECASE
+)
 """The end of `forward or backward, which is longer`."""
 _SHARE_OF = re.compile(
     r"\bhow (?:much|many \w+|long|expensive|costly|heavy|big)\b(?: (?:time|cpu|of it|of that|of this|of the time|"

@@ -82,6 +82,7 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
+    prompt = _of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
     asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle) if spoken_of else prompt)
     question = _understood(prompt, viewer, windows, spoken_of, openings)
     of_itself = asked is not None and asked.asks("from_itself") and spoken_of is not None
@@ -171,13 +172,30 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     before = alone(asked[0], {}, None)
     for earlier in asked[1:]:
         before = _asked_again(alone(earlier, {}, None), before)
-    if question.names and before.intent is Intent.GROUP and before.names and _VERSUS.match(question.text):
-        return replace(question, intent=Intent.GROUP, names=before.names + question.names, maybe=(), stems=())
+    if question.names and _VERSUS.match(question.text) and before.intent is not Intent.COMPARE:
+        of_places = before.intent is Intent.GROUP and before.names
+        names = (*(before.names if of_places else (spoken_of.name,)), *question.names)
+        intent = Intent.GROUP if of_places else Intent.TWO_FUNCTIONS
+        return replace(question, intent=intent, names=names, maybe=(), placed=(), stems=(), understood=True)
     if question.names or question.placed or question.handle or question.thread:
         return _asked_again(question, before)
     if question.intent is Intent.HOW_OFTEN and (done := stems_of(done_to(question.text), NO_NAMES | SMALL_WORDS)):
         return replace(question, stems=done)
     return _carried_over(question, before, spoken_of)
+
+
+_THAT_ONE = re.compile(
+    r"\bthat(?: one)?(?=\W*$)|\b(?:is|was|does|has) that one\b|^(?:and )?how (?:often|long|much) is that\b",
+    re.IGNORECASE,
+)
+
+
+def _of_the_neighbour(prompt: str, spoken_of: SpokenOf) -> str:
+    """The prompt with the function that the answer before named as caller or callee in place of `that one`, where `it`
+    would still be the one whose neighbours these are."""
+    around = alone(spoken_of.prompt, {}, None).intent in (Intent.CALLERS, Intent.CALLEES)
+    found = _THAT_ONE.search(prompt) if around and len(spoken_of.listed) > 1 else None
+    return f"{prompt[: found.start()]} {spoken_of.listed[1]} {prompt[found.end() :]}".strip() if found else prompt
 
 
 _HOW_MANY_OF_IT = re.compile(

@@ -96,7 +96,7 @@ def _handle_of(run: str, evidence: Evidence) -> str | None:
     ways = {run, run.replace(" ", "_"), run.replace(" ", "")}
     exact = [row for row in rows if any(is_named(row, way) for way in ways)]
     if exact:
-        return str(exact[0]["handle"])
+        return str(next((row for row in exact if row["name"] == run), exact[0])["handle"])
     stems = {stem(word) for word in run.split()}
     if len(stems) == 1 or min(map(len, stems)) < SHORTEST:
         return None

@@ -54,7 +54,13 @@ def top(question: Question, evidence: Evidence) -> list[str]:
         f"**{cited(row)} {'leads' if not place else f'is number {place + 1}'} by {order} {noun(unit)}**{located(row)}"
     )
     of_all = " of all threads together" if found["profile"] == "all" else ""
+    above = [row for row in rows if is_pseudo(row) and row[f"{order}_value"] > named[place][f"{order}_value"]]
+    besides = f" More, {said(above[0], unit)}, is in {cited(above[0])}, which is no function." if above else ""
     lines = [f"{leads}{of_all}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
+    if _SEVERAL.search(question.text) and len(named) > 1:
+        several = joined([f"{cited(one)}: {said(one, unit)}" for one in named[: min(question.limit, NAMED + 1)]])
+        lines = [f"**By {order} {noun(unit)}**{of_all}: {several}."]
+    lines[0] += besides
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
     if found["total_rows"] > len(rows):
         lines.append(f"{found['total_rows']:,} functions in all.")
@@ -70,6 +76,9 @@ _PLACES = (
 def _place(question: Question) -> int:
     """Which one in the order is asked for: 0 for the first."""
     return next((at for at, words in enumerate(_PLACES, 1) if re.search(words, question.text, re.IGNORECASE)), 0)
+
+
+_SEVERAL = re.compile(r"\btop \d|\b(?:two|three|[2-9]) (?:hottest|slowest|heaviest|biggest|worst)", re.IGNORECASE)
 
 
 def _as_much(rows: list[dict[str, Any]], order: str) -> str:

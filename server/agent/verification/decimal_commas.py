@@ -9,7 +9,7 @@ _ENGLISH = re.compile(
 )
 _WITH_COMMAS = re.compile(
     r"\b(?:der|die|das|ist|und|von|wird|auf|ein|eine|braucht|selbst|le|la|les|est|et|des|du|dans|un|une|prend|el|los|en|au|"
-    r"par|pour|fois|es|por|con|una|il|gli|che|os|em|uma|het|een|van|zijn)\b",
+    r"par|pour|fois|wurde|wurden|aufgerufen|llamó|veces|es|por|con|una|il|gli|che|os|em|uma|het|een|van|zijn)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(

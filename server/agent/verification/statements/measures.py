@@ -30,6 +30,10 @@ WITH_CALLEES = "samples with callees"
 """Samples in which a function is on the stack; `samples` are those of its own."""
 
 
+HARDLY = 0.2
+"""Part of its heaviest namesake's total from which a function may be meant by their name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """`what` says which: `self of parse in p0`; `measure` is `self`, `total`, `self share`, `total share`, `calls`,
@@ -82,6 +86,12 @@ class Scope:
     @cached_property
     def count_order(self) -> list[int]:
         return _largest(self.by_frame.count)
+
+    def heavy(self, frames: tuple[int, ...]) -> tuple[int, ...]:
+        """Of functions of one name those that may be meant where nothing says which: not what hardly weighs beside
+        another."""
+        most = max(float(self.by_frame.total_value[one]) for one in frames)
+        return tuple(one for one in frames if float(self.by_frame.total_value[one]) >= HARDLY * most)
 
     def mask(self, frames: Sequence[int]) -> Mask:
         """The nodes of these frames."""

@@ -64,6 +64,7 @@ class RelationDecisions:
         self._of_two: dict[str, Callable[[Stated, Subject, Subject], Answer]] = {
             "calls": self._calls,
             "only caller": self._only_caller,
+            "only callee": self._only_callee,
             "above": self._above,
             "before": lambda _, a, b: self._stacks.begins_before(a.numbers, b.numbers),
             "as often": self._as_often,
@@ -139,6 +140,10 @@ class RelationDecisions:
     def _only_caller(self, _: Stated, a: Subject, b: Subject) -> Answer:
         callers = self._stacks.callers(b.numbers) - set(b.numbers)
         return bool(callers) and callers <= set(a.numbers), f"its callers are {self._stacks.listed(callers)}"
+
+    def _only_callee(self, _: Stated, a: Subject, b: Subject) -> Answer:
+        callees = self._stacks.callees(a.numbers)
+        return bool(callees) and callees <= set(b.numbers), f"it calls {self._stacks.listed(callees)}"
 
     def _above(self, _: Stated, a: Subject, b: Subject) -> Answer:
         is_turned = self._stacks.is_above(b.numbers, a.numbers)

@@ -221,11 +221,12 @@ class Relations:
             medians = [self._measures.percentile(one.numbers, scope, 50.0) for one in (a, b) if kinds == ("median",)]
             if len(medians) == 2 and medians[0] and medians[1]:
                 found.append((medians[0].value > medians[1].value, medians[0], medians[1]))
-            right = {m.measure: m for m in self._measures.of(b.numbers, scope)}
+            left_, right = (self._measures.of(scope.heavy(one.numbers), scope) for one in (a, b))
             found += [
-                (m.value > right[m.measure].value, m, right[m.measure])
-                for m in self._measures.of(a.numbers, scope)
-                if m.measure in kinds and m.measure in right
+                (m.value > other.value, m, other)
+                for m in left_
+                for other in right
+                if m.measure in kinds and m.measure == other.measure
             ]
         found = [one for one in found if one[1].value or one[2].value]
         if not found or len({is_so for is_so, _, _ in found}) > 1:

@@ -153,8 +153,6 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.FUNCTION
     if (_VIA.search(text) or _WHO_CALLS.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
-    if _SO_MANY.search(text) and intent not in OF_A_CAUSE:
-        return Intent.CALLERS
     if asks_by_caller(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS
     if asks_by_file(text) and intent in RANKED_BY_FILE and not has_function:
@@ -175,7 +173,6 @@ def _by_words(text: str) -> Intent | None:
     return next((intent for asks, intent in _BY_WORDS if asks(text)), None)
 
 
-_OF_OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects|allocations|instances)\b", re.IGNORECASE)
 _OF_A_THREAD = re.compile(r"\b(?:process|thread)\b", re.IGNORECASE)
 _OF_A_GPU = re.compile(r"\b(?:gpus?|device)\b", re.IGNORECASE)
 
@@ -221,11 +218,6 @@ _WHO_WAITS_MOST = re.compile(
 _HOTTEST_KERNEL = re.compile(
     r"\b(?:which|what|worst|slowest|heaviest|top|hottest|biggest|largest|longest|costliest) "
     r"(?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
-    re.IGNORECASE,
-)
-_SO_MANY = re.compile(
-    r"\bwhy\b.*\b(?:so many (?!(?:instructions|samples|bytes|objects|allocations|threads|requests|frames|queries|tasks|"
-    r"steps)\b)\w+s\b|(?:called|invoked|run|executed) (?:so often|so much|that often))",
     re.IGNORECASE,
 )
 _WHO_CALLS = re.compile(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
@@ -280,10 +272,10 @@ def counts_all(text: str) -> bool:
 
 BY_CALLS = re.compile(
     r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b|"
-    r"\b(?:which|what|who)\b.*\bmost (?:objects|allocations|instances|blocks)\b",
+    r"\bwhich (?:function|method|one) (?:has|holds) (?:the )?most (?:objects|allocations|instances|blocks)\b",
     re.IGNORECASE,
 )
-_LONGEST_TASK = re.compile(r"\b(?:longest|slowest|biggest) (?:single )?(?:tasks?|frame)\b", re.IGNORECASE)
+_LONGEST_TASK = re.compile(r"\b(?:longest|slowest|biggest) (?:single )?tasks?\b", re.IGNORECASE)
 _HOTTEST_LEAF = re.compile(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
@@ -306,7 +298,6 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (_HOTTEST_KERNEL.search, Intent.GROUP),
     (asks_of_jank, Intent.LONG_TASKS),
     (_LONGEST_TASK.search, Intent.LONG_TASKS),
-    (_OF_OBJECTS.search, Intent.MEMORY),
     (WHO_WORKS.search, Intent.PROFILES),
     (asks_of_own_code, Intent.LIBRARIES),
 )

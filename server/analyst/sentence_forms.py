@@ -37,11 +37,6 @@ _NUMBER_OF = re.compile(
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
     re.IGNORECASE,
 )
-_NUMBER_OF_DONE = re.compile(
-    r"^(?:and |so |but |ok(?:ay)?,? )*how many (?:class(?:es)?|modules?|files?|scripts?|templates?|rows?|pages?) "
-    r"(?:gets?|got|are|were|is|was) ([a-z]{4,}?)(?:ed|d)\b",
-    re.IGNORECASE,
-)
 _NUMBER_OF_TWO = re.compile(
     r"^(?:and |so |but |ok(?:ay)?,? )*how many ((?!gc|long|slow|more|other)[a-z]{3,}) ([a-z]{4,}?)(?:es|s)?"
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
@@ -114,8 +109,6 @@ def ranked_thing(text: str) -> str:
 
 def number_asked_of(text: str) -> str:
     """`fork` of `how many forks?`; empty where it is not asked so, or of what is never a function."""
-    if done := _NUMBER_OF_DONE.match(text):
-        return done[1].casefold()
     found = _NUMBER_OF.match(text)
     word = found[1].casefold() if found else ""
     return "" if word in _COUNTED_OTHERWISE else word

@@ -25,23 +25,15 @@ NO_SINGLE_CALLS = (
 )
 
 
-_HOTTEST = re.compile(
-    r"\b(?:of|in|by|from) (?:the |that )?(?:hottest|heaviest|top|worst|busiest|slowest|biggest) "
-    r"(?:function|one|method|frame)\b",
-    re.IGNORECASE,
-)
-
-
 def _is_of_one(question: Question) -> bool:
-    """Whether the calls of one function are asked for: of one that is named, or of the hottest."""
-    named = question.names or question.maybe or question.handle
-    return bool(named) or _HOTTEST.search(question.text) is not None
+    """Whether the calls of one function are asked for."""
+    return bool(question.names or question.maybe or question.handle)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
-    if question.names or question.maybe or question.handle:
+    if _is_of_one(question):
         return one_function.first(question, evidence)
-    return [SUMMARY, BY_SELF] if _is_of_one(question) else [SUMMARY, BY_SELF, ("get_longest_calls", {"limit": 20})]
+    return [SUMMARY, BY_SELF, ("get_longest_calls", {"limit": 20})]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:

@@ -17,6 +17,13 @@ from traces.analysis.thread_time import thread_time
 from traces.analysis.units import format_value
 from traces.values import Counts, Unit
 
+_NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: at for at, word in enumerate(_NUMBER_WORDS.split(), 1)}
+_HAS_THREADS = re.compile(
+    rf"\b(?:trace|recording|profile)\b (?:has|shows|contains|holds) (?:only |just |exactly )?"
+    rf"(?P<n>{FIGURES}|{'|'.join(_NUMBERS)}) threads?\b(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",
+    re.IGNORECASE,
+)
 TOO_LONG = 1.5
 """Of the recording's length."""
 
@@ -35,6 +42,7 @@ class RecordingSizes:
         for match in cue("OF_RUN").finditer(text):
             yield from self._judged(sentence, match, self._sizes())
         yield from self._too_long(sentence)
+        yield from self._threads(sentence)
         if sentence.functions or sentence.threads or not words("RECORDING").search(text):
             return
         kinds: tuple[tuple[Cue, Counts], ...] = (("COUNTED_CALLS", Counts.CALLS), ("COUNTED_SAMPLES", Counts.SAMPLES))
@@ -55,6 +63,19 @@ class RecordingSizes:
                 place = sentence.template.find(chr(ord(FIGURE) + at))
                 wrong = Verification("contradicted", actual=f"the recording lasts {_shown(lasted, Dimension.TIME)}")
                 yield Reading(place, place + 1, wrong, frozenset({at}))
+
+    def _threads(self, sentence: Sentence) -> Iterator[Reading]:
+        """`The trace has three threads`: as many as its profiles stand for, however a recorder splits them."""
+        profiles = self.measures.trace.profiles
+        known = {len(profiles), len({(one.pid, one.tid) for one in profiles})}
+        for match in _HAS_THREADS.finditer(sentence.template):
+            is_figure = re.match(FIGURES, match["n"]) is not None
+            number = sentence.figure(match["n"]).mentions[0].value if is_figure else _NUMBERS[match["n"].casefold()]
+            figures = frozenset({ord(match["n"]) - ord(FIGURE)}) if is_figure else frozenset[int]()
+            shown = " or ".join(map(str, sorted(known)))
+            status = Verification("verified", how="the recording's") if number in known else None
+            verdict = status or Verification("contradicted", actual=f"{shown} are recorded")
+            yield Reading(match.start(), match.end(), verdict, figures)
 
     def _judged(
         self, sentence: Sentence, match: re.Match[str], sizes: list[tuple[float, Dimension]]

@@ -66,10 +66,11 @@ _HOW_MANY = re.compile(
     r"times (?:more|longer|as))|wie viele|cuánt[ao]s (?!(?:mili)?segundos))",
     re.IGNORECASE,
 )
+_OF_THREADS = re.compile(r"thread|hilo|profil|process|worker", re.IGNORECASE)
 _CODE = re.compile(r"`[^`]*`")
 _A_COUNT = re.compile(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
-    r"\b(?:once|twice|no|none|nothing|one (?:profile|call|thread|of))\b"
+    r"\b(?:once|twice|no|none|nothing|one (?:call|thread|of))\b"
 )
 _DECLINES = re.compile(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
 _OF_THE_PROGRAM = re.compile(
@@ -153,7 +154,8 @@ def admitted(question: Question, text: str) -> str:
     words, first = unread(question, text), without_addresses(text).partition("\n")[0]
     if _DECLINES.search(first):
         return ""
-    if _HOW_MANY.search(question.text) and not _A_COUNT.search(_CODE.sub("", first)):
+    is_counted = _A_COUNT.search(_CODE.sub("", first)) or (_OF_THREADS.search(question.text) and "one profile" in first)
+    if _HOW_MANY.search(question.text) and not is_counted:
         return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
     if not words:
         return ""

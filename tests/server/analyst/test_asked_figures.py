@@ -24,6 +24,9 @@ OTHER = [("step", 0, 90)]
         ("median wait", THREAD, "what is in the middle"),
         ("which thread was that", "**[`encode`](#f3) takes 5.0% (3.00 ms) in total**", "a thread"),
         ("which does the least work", THREAD, "the least of them"),
+        ("longest single task on reader-0", "**[`reader-0`](#p1) is idle 87.2% of the time.**", "a single call"),
+        ("when does reader-0 start", THREAD, "a moment"),
+        ("walk and write together", "**[`walk`](#f0)** takes 3.00 ms.", "a sum"),
     ],
 )
 def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: str) -> None:
@@ -40,6 +43,8 @@ def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: st
         ("walk: self vs total", "**[`walk`](#f0) takes 3.00 ms in total and 1.00 ms itself**"),
         ("draw the average", "A bar chart."),
         ("does it take at least 5 ms", "**[`a`](#f0) takes 3.00 ms.**"),
+        ("when is the longest walk", "**The slowest call of [`walk`](#f0) took 3.00 ms**, from 20.0 ms on."),
+        ("walk and write together", "**Together they take 50.0% (30.0 ms) themselves**"),
     ],
 )
 def test_an_answer_with_that_figure_or_a_plain_cannot_stays(prompt: str, opening: str) -> None:
@@ -61,3 +66,11 @@ def test_of_two_that_are_asked_for_one_alone_is_no_answer() -> None:
         question, evidence, "**The functions named `sexp` take 52.3%**"
     )
     assert without_its_figure(question, evidence, "**It is called from `sexp` (3) and `lexer` (1)**") == ""
+
+
+def test_a_pronoun_after_an_answer_about_nothing_is_asked_back() -> None:
+    question = alone("how often is it called", {}, None)
+    spoken = Evidence(question.text, {}, (), openings=("**I cannot answer that**: it asks for a share.",))
+    opening = "**The most calls go to [`walk`](#f0), with 5 calls.**"
+    assert without_its_figure(question, spoken, opening).startswith("**Which function do you mean?**")
+    assert without_its_figure(question, Evidence(question.text, {}, ()), opening) == ""

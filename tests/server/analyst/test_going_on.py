@@ -90,3 +90,24 @@ def test_a_new_word_of_a_prompt_that_goes_on_is_looked_up(prompt: str, words: tu
     found = after(prompt)
     assert found.maybe == words
     assert found.stems
+
+
+def test_that_one_after_callers_is_the_caller_that_was_named() -> None:
+    callers = replace(SPOKEN, prompt="who calls `parse`?")
+    assert after("and what share of the run is that one", spoken=callers).handle == "f8"
+    assert after("and who calls that", spoken=callers).handle == "f8"
+    assert after("how often is it called", spoken=callers).handle == "f7"
+    assert after("and who calls that").handle == "f7"
+
+
+def test_versus_goes_on_with_what_was_spoken_of() -> None:
+    found = after("vs write_block")
+    assert (found.intent, found.names) == (Intent.TWO_FUNCTIONS, ("parse", "write_block"))
+    of_files = replace(SPOKEN, prompt="how much is typescript.js")
+    found = after("vs bundle.min.js", spoken=of_files)
+    assert (found.intent, found.names) == (Intent.GROUP, ("typescript.js", "bundle.min.js"))
+
+
+@pytest.mark.parametrize("prompt", ["and the rest", "and others?"])
+def test_a_small_word_after_and_is_no_name(prompt: str) -> None:
+    assert after(prompt).placed == ()

@@ -46,7 +46,7 @@ async def test_words_with_an_ending_find_the_functions_of_their_stem() -> None:
     stacks = {"main;parseFile;read": 30, "main;emit_node": 60, "main;sparse": 10}
     answer, _ = await asked("is it parsing or emitting?", sampled(stacks))
     assert answer.text.startswith(
-        "**`emitting` takes the most of them**: in total, `emitting` 60.0% (60.0 ms) (60.0% (60.0 ms) itself) and "
+        "**`emitting` takes more**: in total, `emitting` 60.0% (60.0 ms) (60.0% (60.0 ms) itself) and "
         "`parsing` 30.0% (30.0 ms)"
     )
     none, _ = await asked("how much does the compressor take?", sampled(stacks))

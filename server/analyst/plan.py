@@ -181,10 +181,10 @@ def _thread_named(question: Question, evidence: Evidence) -> str:
     for word in _WORDS.findall(text):
         of_it = {thread for thread, words in threads if word in words}
         if len(of_it) == 1 and len(rows) > 1 and word not in NO_NAMES | NO_THREAD | SMALL_WORDS:
-            return word
+            return str(word)
     which = _WHICH_MAIN.search(text)
     is_none = which and which[1] not in NO_NAMES | NO_THREAD | SMALL_WORDS
-    return which[1] if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
+    return str(which[1]) if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
 
 
 def _parts(name: str) -> set[str]:

@@ -220,6 +220,7 @@ COMPARISON = [
         (f"Beyond chance changed `{F}` from {own('branches', 0, 6)} to {own('branches', 6, 12)}",),
     ),
     ("branches", "which functions got slower in feature-x than in main", (f"Beyond chance changed `{F}`",)),
+    ("branches", f"is {F} slower in feature-x than in main?", ("more in `branch:feature-x`", own("branches", 6, 12))),
     ("same", "what changed between main and feature-x?", ("No function changed beyond chance",)),
     ("slower", "what changed between 1.0 and 2.0?", ("largest changes:", own("slower", 0, 4), AFTER)),
     ("branches", "main against feature-y", ("I do not know",)),

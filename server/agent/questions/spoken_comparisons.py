@@ -26,6 +26,10 @@ _FORMS = tuple(
         rf"^{_FUNCTIONS} {_GREW} (?:between {_BEFORE} and|from {_BEFORE.replace('before', 'earlier')} to) {_AFTER}$",
         rf"^{_FUNCTIONS} {_GREW} in {_AFTER} (?:than|against|versus|vs\.?|compared (?:to|with)) (?:in )?{_BEFORE}$",
         (
+            rf"^(?:is|was|has|does|did) (?P<rest>`?[^\s`]+`?) (?:got(?:ten)? |become |take |cost )?"
+            rf"(?:slower|faster|heavier|larger|smaller|longer|more|less) in {_AFTER} than in {_BEFORE}$"
+        ),
+        (
             rf"^(?:please )?(?:compare |how (?:does|do|is) |is )?{_AFTER} (?:against|vs\.?|versus|compared (?:to|with)|"
             rf"with|to|slower than|faster than) {_BEFORE}(?P<rest>(?: .*)?)$"
         ),

@@ -17,16 +17,16 @@ _ASKING_WORDS = """
     done draw drew during each environment ever every everything evolution evolve evolved exclusive expensive fast
     faster fewer find finding first for from function functions get gets getting give goes going good got gotten
     graph grew grow growing grown had happen happened happens has have heavier heavy history host how inclusive
-    into introduce introduced introduces it's its itself know last lately latest least less line list look made
-    make many measure milliseconds more most much newer newest night nights not now number occur occurred occurs
-    off often older ones our out over overall own past per percent percentage please plot previous problem profile
-    profiles program reappear reappeared reappears recently recording recordings recur recurred recurring recurs
-    regress regressed regression regressions release releases return returned returns rise rose run runs same
-    scenario seconds see self share shares show shows since slow slowed slower slowly slowness some spend spends
-    spent start started starts still take taken takes tell than that the their them then there there's these they
-    this those time times took total trace traces trend turn turned under uploads use used uses value values
-    version versions very was way went were what what's when where whether which while whole with within worse you
-    your
+    into introduce introduced introduces it's its itself know larger last lately latest least less line list
+    longer look made make many measure milliseconds more most much newer newest night nights not now number occur
+    occurred occurs off often older ones our out over overall own past per percent percentage please plot previous
+    problem profile profiles program reappear reappeared reappears recently recording recordings recur recurred
+    recurring recurs regress regressed regression regressions release releases return returned returns rise rose
+    run runs same scenario seconds see self share shares shorter show shows since slow slowed slower slowly
+    slowness some spend spends spent start started starts still take taken takes tell than that the their them
+    then there there's these they this those time times took total trace traces trend turn turned under uploads
+    use used uses value values version versions very was way went were what what's when where whether which while
+    whole with within worse you your
 """
 _ASKING = frozenset(_ASKING_WORDS.split())
 _WORD = re.compile(r"(?<![\w.@/:-])[^\W\d_][\w'’-]{2,}(?![\w@/:])", re.UNICODE)

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from anyio.from_thread import BlockingPortal
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.cloud.auth_server import PASSWORD
 from tests.cloud.auth_sessions import Mail
@@ -25,6 +25,8 @@ pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("br
 
 HOME = "Where does the time go?"
 HOUR_MS = 3_600_000
+DIALOG = re.compile(r"/assets/sign_in-\w+\.js")
+"""The part of the page that asks people to sign in."""
 TOKEN_ROUTE = re.compile(r"/auth/v1/token\?grant_type=refresh_token")
 
 ENDS_IN_A_MINUTE = """() => {
@@ -236,6 +238,41 @@ def test_a_refused_token_is_renewed_at_once_and_the_request_sent_again(page: Pag
     expect(page.get_by_role("heading", name=HOME)).to_be_visible()
     expect(page.get_by_role("dialog", name="Sign in")).to_have_count(0)
     assert session_of(page)["access_token"] != before
+
+
+def test_what_is_refused_while_a_session_is_renewed_waits_for_it(page: Page, team: Team) -> None:
+    """The project answers only after two requests of the page were refused."""
+    sign_in(page, team, "ivy@example.com")
+    before = session_of(page)["access_token"]
+    refused: list[str] = []
+    renewals: list[Route] = []
+
+    def go_on() -> None:
+        if len(refused) > 1 and renewals:
+            renewals.pop().continue_()
+
+    def refuse_the_first(route: Route) -> None:
+        if route.request.headers.get("authorization") != f"Bearer {before}":
+            route.continue_()
+            return
+        route.fulfill(status=401, body='{"detail": "The sign-in has expired. Sign in again."}')
+        refused.append(route.request.url)
+        go_on()
+
+    def renew(route: Route) -> None:
+        renewals.append(route)
+        go_on()
+
+    page.route("**/api/v1/**", refuse_the_first)
+    page.route("**/api/v1/config", lambda route: route.continue_())
+    page.route(TOKEN_ROUTE, renew)
+    parts: list[str] = []
+    page.on("request", lambda request: parts.extend(DIALOG.findall(request.url)))
+    with page.expect_response(lambda one: bool(TOKEN_ROUTE.search(one.url)) and one.request.method == "POST"):
+        page.goto(f"{team.server.address}/?waiting")
+    expect(page.get_by_role("heading", name=HOME)).to_be_visible()
+    assert session_of(page)["access_token"] != before
+    assert parts == []
 
 
 def test_a_token_that_is_refused_again_says_why_and_is_not_renewed_for_ever(page: Page, team: Team) -> None:

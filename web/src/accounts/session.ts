@@ -118,7 +118,7 @@ async function renewed(refusedToken: string | null): Promise<boolean> {
   const session = stored();
   if (!session || kept()) return false;
   if (session.access_token !== refusedToken) adopt();
-  else if (Date.now() - renewedAt >= pauseOf(session)) return renew();
+  else if (renewing || Date.now() - renewedAt >= pauseOf(session)) return renew();
   else {
     timer = setTimeout(tryAgain, AGAIN_MS);
     return false; // a new one would be refused as well

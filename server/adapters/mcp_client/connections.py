@@ -63,20 +63,22 @@ class Connections:
         and servers of before 2026-07-28 take no such subscription."""
         if server.url is None:
             return False
-        is_heard = False
+        is_announced = False
         try:
             with anyio.move_on_after(most_s):
                 async with (
                     _connected(server, self._seconds, silent_s=most_s) as client,
                     client.listen(tools_list_changed=True) as changes,
                 ):
-                    is_heard = bool(changes.honored.tools_list_changed)
-                    if is_heard:
+                    is_announced = bool(changes.honored.tools_list_changed)
+                    if is_announced:
                         await listening()
                         async for _ in changes:
                             return True
         except Exception as error:  # noqa: BLE001 - as in a question: what a server makes of a protocol is anything
-            log.debug("mcp_server_not_heard", server=server.name, error=type(error).__name__, was_heard=is_heard)
+            log.debug(
+                "mcp_server_not_followed", server=server.name, error=type(error).__name__, was_announced=is_announced
+            )
         return False
 
     async def call(

@@ -101,8 +101,8 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             "Take a second one later under the same load and compare: what grew is the leak."
         )
     if _IN_ALL.search(question.text) and not (question.names or question.maybe or question.handle):
-        whole = f"{amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else 'was allocated'} in all"
-        return [f"**{whole}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
+        of_all = f"{amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else 'was allocated'} in all"
+        return [f"**{of_all}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
     if objects := _objects(question, evidence):
         return [objects, *parts]
     return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]

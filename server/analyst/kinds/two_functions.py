@@ -69,9 +69,9 @@ def _sum_of(one: dict[str, Any], other: dict[str, Any], unit: str) -> str:
     """What two functions take themselves, added up: what they call may be the same."""
     both, share = one["self_value"] + other["self_value"], one["self_share"] + other["self_share"]
     each = " and ".join(f"{cited(row)} {own(row, unit)}" for row in (one, other))
-    whole = f"; in total {cited(one)} has {total(one, unit)} and {cited(other)} {total(other, unit)}"
+    in_all = f"; in total {cited(one)} has {total(one, unit)} and {cited(other)} {total(other, unit)}"
     of_all = linked(f"{float(share):.1%}", share)
-    return f"**Together they take {of_all} ({amount(both, unit)}) themselves**: {each}{whole}."
+    return f"**Together they take {of_all} ({amount(both, unit)}) themselves**: {each}{in_all}."
 
 
 def _whether_more(question: Question, more: dict[str, Any], less: dict[str, Any]) -> str:

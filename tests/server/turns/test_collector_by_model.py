@@ -1,4 +1,4 @@
-"""Facts that a model notices: proposals under the same rules, beside the answer, and by rule where it fails."""
+"""Facts that a model notices: proposals under the same rules, while the answer is made, and by rule where it fails."""
 
 import contextlib
 from collections.abc import Sequence

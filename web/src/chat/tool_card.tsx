@@ -149,10 +149,10 @@ export function Picture({ part, view }: { part: ToolPart; view: Pictured | null 
   const trace = usePart(route, (here) => (here.page === "room" ? `/api/v1${tracePath(here.traceId)}` : null));
   const shade = usePart(theme, (value) => value);
   const [refused, setRefused] = useState<string | null>(null);
-  const wanted = pictureAddress(part, view, shade, trace);
+  const address = pictureAddress(part, view, shade, trace);
   const stored = part.imageUrl!;
   // What cannot be drawn again, as its trace is gone, is still there as it was stored.
-  const { url, isTurned } = refused === wanted.url ? { url: stored, isTurned: true } : wanted;
+  const { url, isTurned } = refused === address.url ? { url: stored, isTurned: true } : address;
   const name = spoken(part.toolName);
   const dialog = useRef<HTMLDialogElement>(null);
   const [size, setSize] = useState(() => pictureSize(part));

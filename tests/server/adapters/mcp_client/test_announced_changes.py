@@ -70,7 +70,7 @@ async def test_a_tool_that_changes_is_off_as_soon_as_its_server_announces_it(
         looks = Looks(client, monkeypatch)
         following = asyncio.create_task(client.run())
         try:
-            await looks.until(2)  # at the start, and once changes are heard
+            await looks.until(2)  # at the start, and once changes are announced
             assert len(await client.offered(ANNA)) == 2
             server.remove_tool("search_issues")
 
@@ -88,10 +88,10 @@ async def test_a_tool_that_changes_is_off_as_soon_as_its_server_announces_it(
 
 @pytest.mark.parametrize("version", ["older", "newer"])
 async def test_of_a_server_that_announces_nothing_nothing_is_waited_for(tmp_path: Path, version: str) -> None:
-    heard: list[int] = []
+    subscribed: list[int] = []
 
     async def listening() -> None:
-        heard.append(1)
+        subscribed.append(1)
 
     async def asked(url: str) -> None:
         _, servers, _ = client_of(written_file(tmp_path, FILE.format(url=url)))
@@ -105,4 +105,4 @@ async def test_of_a_server_that_announces_nothing_nothing_is_waited_for(tmp_path
     else:
         async with serving(TrackerServer().built(subscriptions=False).streamable_http_app()) as address:
             await asked(f"{address}/mcp")
-    assert heard == []
+    assert subscribed == []

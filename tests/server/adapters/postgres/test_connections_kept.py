@@ -1,4 +1,4 @@
-"""Connections outlive whoever is cancelled, are replaced when the database has closed them, and end what was begun."""
+"""Connections outlive whoever is cancelled, are replaced when the database closed them, and end what was started."""
 
 from collections.abc import AsyncIterator
 
@@ -76,7 +76,7 @@ async def fail_after_an_insert(found: Database, error: Exception) -> None:
         raise error
 
 
-async def test_what_is_rolled_back_within_is_not_there_and_nobody_hears_of_it(
+async def test_what_is_rolled_back_within_is_not_there_and_nobody_is_informed_of_it(
     database: FreshDatabase, owner: AsyncConnection
 ) -> None:
     await owner.execute("create table flamechat_private.rolled_back (a int)")

@@ -4,7 +4,7 @@ import errno
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -16,9 +16,10 @@ import pytest
 from server.adapters.fleet.batch import Batch
 from server.adapters.fleet.local_reading import LocalReading
 from server.adapters.fleet.sources import BucketSource, FoundFile, source_of
-from server.adapters.fleet.tables import FileRow, FleetTables
+from server.adapters.fleet.tables import FileRow, FleetTables, quiet_database
 from server.adapters.fleet.unusual_names import SignedRequests
 from server.adapters.workers.jobs import MeasuredFile
+from server.adapters.workers.sql_sandbox import opened
 from server.errors import Busy, ConfigError, NotFound, ServiceUnavailable
 from server.ports.fleet import BatchDone
 from tests.cloud.s3_server import S3Server, s3_server
@@ -341,3 +342,9 @@ def test_what_a_part_has_is_in_its_tables_as_it_was_measured(tmp_path: Path) -> 
         ("total", 3.0, "count", date(2026, 2, 2))
     ]
     assert rows(tmp_path, "select size, reason, day from files") == [(1 << 40, None, date(2026, 2, 2))]
+
+
+@pytest.mark.parametrize("database", [quiet_database, opened])
+def test_no_progress_bar_stands_before_an_answer_in_stdout(database: Callable[[], duckdb.DuckDBPyConnection]) -> None:
+    with database() as connection:
+        assert connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]

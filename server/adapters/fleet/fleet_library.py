@@ -20,7 +20,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore
 
 from server.adapters.fleet.sources import store_of, unavailable
-from server.adapters.fleet.tables import FILES
+from server.adapters.fleet.tables import FILES, quiet_database
 from server.errors import ConfigError, ServiceUnavailable
 from server.ports.history import MOST_LIBRARY_ROWS, History, LibraryFiles, LibraryTableName
 from server.ports.identity import Caller
@@ -134,7 +134,7 @@ class FleetParts:
     def append(self, search: _Search, files: Mapping[LibraryTableName, Path]) -> tuple[int, int]:
         """Write the search's rows behind those that are in the files; how many recordings were added, and how many were
         too much. Raises ServiceUnavailable, OSError."""
-        with tempfile.TemporaryDirectory() as scratch, duckdb.connect() as database:
+        with tempfile.TemporaryDirectory() as scratch, quiet_database() as database:
             database.execute(f"set memory_limit = '{MEMORY}'; set threads = 1; set temp_directory = ''")
             listed = self._fetched(self._listed(FILES), Path(scratch))
             if not listed:

@@ -113,7 +113,7 @@ class FleetTables:
         """Write a part: its `files`, and what some of them `measured`. Raises ServiceUnavailable."""
         named = "\n".join(f"{one.name}\0{one.version}" for one in files)
         part = hashlib.sha256(named.encode(errors="surrogatepass")).hexdigest()[:PART_DIGITS]
-        with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
+        with tempfile.TemporaryDirectory() as folder, quiet_database() as database:
             made = Path(folder)
             for table, columns in _columns_of(measured).items():
                 if columns[0]:
@@ -130,10 +130,17 @@ class FleetTables:
                 raise unavailable("written", error) from error
 
     def _rows(self, path: str) -> list[tuple[str, str, str | None]]:
-        with tempfile.NamedTemporaryFile(suffix=".parquet") as copy, duckdb.connect() as database:
+        with tempfile.NamedTemporaryFile(suffix=".parquet") as copy, quiet_database() as database:
             copy.write(bytes(self._store.get(path).bytes()))
             copy.flush()
             return database.execute("select name, version, key from read_parquet(?)", [copy.name]).fetchall()
+
+
+def quiet_database() -> duckdb.DuckDBPyConnection:
+    """One in memory, that prints no progress bar to stdout where a statement takes two seconds."""
+    database = duckdb.connect()
+    database.execute("set enable_progress_bar = false")
+    return database
 
 
 def _type(name: str) -> str:

@@ -182,7 +182,7 @@ def _refused(kind: Kind, why: str, tables: frozenset[str]) -> dict[str, Any]:
 
 def opened(more_memory: int = 0) -> duckdb.DuckDBPyConnection:
     """A database in memory; `more_memory` bytes are for tables that it holds itself."""
-    return duckdb.connect(
+    database = duckdb.connect(
         ":memory:",
         config={
             "threads": 1,
@@ -195,6 +195,8 @@ def opened(more_memory: int = 0) -> duckdb.DuckDBPyConnection:
             "enable_external_file_cache": False,
         },
     )
+    database.execute("set enable_progress_bar = false")  # after two seconds it would stand in stdout before the answer
+    return database
 
 
 def warm(con: duckdb.DuckDBPyConnection) -> None:

@@ -12,6 +12,13 @@ from server.recording.command import Command, interpreter_of, shim_manager
         (("/usr/bin/python3", "-m", "http.server"), "http.server"),
         (("/usr/bin/python3", "-c", "pass"), "python -c"),
         (("/usr/bin/node", "--trace-gc", "src/app.js"), "app.js"),
+        (("/usr/bin/node", "--require", "./hook.js", "src/app.js"), "app.js"),
+        (("/usr/bin/node", "-e", "login('hunter2')"), "node -e"),
+        (("/usr/bin/node", "--eval=login('hunter2')"), "node --eval"),
+        (("/usr/bin/ruby", "-I", "lib", "app.rb"), "app.rb"),
+        (("/usr/bin/ruby", "-e", "login 'hunter2'"), "ruby -e"),
+        (("/usr/bin/php", "-d", "x=1", "app.php"), "app.php"),
+        (("/usr/bin/php", "-r", "login('hunter2');"), "php -r"),
         (("/opt/tool", "--flag"), "tool"),
     ],
 )

@@ -33,7 +33,7 @@ async def number_of(found: Database) -> int:
 async def until(owner: AsyncConnection, query: str, parameter: int, count: int) -> None:
     with anyio.fail_after(BOUND_S):
         while await (await owner.execute(query.encode(), [parameter])).fetchone() != (count,):
-            await anyio.sleep(0.01)
+            await anyio.sleep(0)
 
 
 @pytest.mark.parametrize("is_slow", [False, True], ids=["finishes", "is taken back"])

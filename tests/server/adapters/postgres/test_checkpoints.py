@@ -31,7 +31,7 @@ def place() -> Any:
 
 
 def step(number: int, values: dict[str, Any], earlier: dict[str, Any] | None = None) -> Any:
-    """A checkpoint in which these have been written at this step, beside what was there."""
+    """A checkpoint in which these have been written at this step and what was there before."""
     versions = dict.fromkeys(earlier or {}, "1") | dict.fromkeys(values, str(number))
     kept = (earlier or {}) | values
     return empty_checkpoint() | {"channel_values": kept, "channel_versions": versions}
@@ -84,7 +84,7 @@ async def test_a_node_s_result_is_kept_by_its_checkpoint_alone_and_what_waits_fo
 
 @pytest.mark.parametrize("name", NODES)
 def test_one_node_runs_at_a_time(name: str) -> None:
-    """What a node gives is not kept before its checkpoint: a second one beside it would be run again after a crash."""
+    """A node's result is not kept before its checkpoint: a second one at that time would run again after a crash."""
     builder = build_graph().builder
     follow = [end for start, end in builder.edges if start == name]
     choices = [set((choice.ends or {}).values()) for choice in builder.branches.get(name, {}).values()]

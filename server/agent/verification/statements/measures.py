@@ -88,7 +88,7 @@ class Scope:
         return _largest(self.by_frame.count)
 
     def heavy(self, frames: tuple[int, ...]) -> tuple[int, ...]:
-        """Of functions of one name those that may be meant where nothing says which: not what hardly weighs beside
+        """Of functions of one name those that may be meant where nothing says which: not what hardly weighs next to
         another."""
         most = max(float(self.by_frame.total_value[one]) for one in frames)
         return tuple(one for one in frames if float(self.by_frame.total_value[one]) >= HARDLY * most)

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from rendering.palette import PaletteName
 from server.edges.http import trace_routes as traces
+from server.edges.http.answers.thread_search_answer import Syntax
 from server.edges.http.call_tree_routes import Callers, Limit, Offset, Order, TreeProfile, call_tree_level
 from server.edges.http.function_routes import flows_of_call, one_call, one_function
 from server.edges.http.function_table_routes import TableProfile, function_table
@@ -14,7 +15,7 @@ from server.edges.http.lane_routes import all_bands, all_lanes
 from server.edges.http.place_routes import Handles, all_places
 from server.edges.http.range_routes import Threads, marked_range
 from server.edges.http.services import CurrentCaller, ForChat, ForTraces, services_of
-from server.edges.http.thread_search_routes import MOST_MATCHES, Syntax, Words, thread_search
+from server.edges.http.thread_search_routes import MOST_MATCHES, Words, thread_search
 from server.edges.http.trace_routes import TransformsText
 from server.edges.http.track_routes import all_tracks
 from server.edges.http.view_bytes import MAX_BOXES, Mode

@@ -116,6 +116,7 @@ class RunsInHand:
         if not isinstance(spoken, Series):
             raise BadRequest("I do not know this.")
         asked = checked(spoken, known).measure
+        assert asked is not None
         caller = Caller(user_id="u", account_id="a")
         rows = [a_trace_of(caller, name=trace.name) for trace in self.traces]
         measured = Measured(asked.kind, asked.name, asked.file)

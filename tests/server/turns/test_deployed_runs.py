@@ -81,7 +81,7 @@ async def house_of(**turn: Any) -> AsyncIterator[House]:
     house = House(scene, row_of(scene.turn))
     deployed = DeployedRuns(
         tokens=house.tokens,
-        conversations=house,  # type: ignore[arg-type]
+        conversations=house,
         inputs=house.inputs,
         steps=RemoteSteps(scene.agent),
         invocations=house.rows,

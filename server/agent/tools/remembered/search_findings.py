@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from server.agent.tools.contract.kept_programs import kept_program, programs_of, share_in
+from server.agent.tools.contract.kept_programs import programs_of, share_in
+from server.agent.tools.contract.kept_with_trace import kept_program
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, KnownTrace, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed

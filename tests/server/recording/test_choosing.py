@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatch
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -11,6 +12,7 @@ from server.recording.choosing import choose
 from server.recording.command import Command
 from server.recording.recorder import Plan, Recorder, Request, What
 from server.recording.recorders.all_recorders import ALL_RECORDERS
+from server.recording.recorders.java_programs import SETTINGS
 
 
 def request(*argv: str, what: What = What.CPU) -> Request:
@@ -154,10 +156,18 @@ def test_a_go_program_keeps_its_symbols_and_is_started_by_perf() -> None:
     assert run[5:] == (".", "x")
 
 
+def test_flight_recordings_keep_neither_environment_nor_arguments_nor_other_processes() -> None:
+    events = {event.attrib["name"] for event in ET.parse(SETTINGS).iter("event")}
+    assert events >= {"jdk.ExecutionSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark"}
+    tells = ("Initial", "Property", "Process", "Information", "Flag", "ThreadDump", "HeapDump")
+    assert [name for name in events if any(word in name for word in tells)] == []
+
+
 def test_java_starts_its_own_recorder_without_a_line_of_it() -> None:
     argv = plan("JFR", "/usr/bin/java", "-cp", "x", "Slow").argv
     assert argv[1] == "-Xlog:jfr+startup=off"
     assert "filename=/new/recording.jfr" in argv[2]
+    assert f"settings={SETTINGS}" in argv[2]
     assert argv[3:] == ("-cp", "x", "Slow")
 
 

@@ -253,9 +253,14 @@ def kept_files(folder: Path) -> list[Path]:
     return sorted(file for file in (folder / "data" / "recordings").rglob("*") if file.is_file())
 
 
+def newest(folder: Path) -> Path:
+    """The recording that was kept last."""
+    about = max((folder / "data" / "recordings").glob("*/recording.json"))
+    return about.parent / str(json.loads(about.read_text())["file"])
+
+
 def hottest(folder: Path) -> str:
     """The function that the newest recording shows to have most self time, what stands in brackets apart."""
-    about = max((folder / "data" / "recordings").glob("*/recording.json"))
-    file = about.parent / json.loads(about.read_text())["file"]
+    file = newest(folder)
     trace = read_trace(file.read_bytes(), name=file.name)
     return next(row.name for row in top_functions(trace).rows if not row.name.startswith("("))

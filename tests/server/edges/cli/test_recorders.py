@@ -23,6 +23,7 @@ from tests.server.edges.cli.recorded_programs import (
     hottest,
     interrupted,
     needs,
+    newest,
     record,
 )
 
@@ -70,9 +71,11 @@ def test_npm(programs: Path) -> None:
 
 def test_javas_flight_recorder(programs: Path) -> None:
     compile_with(needs("javac"), programs, "Slow.java", JAVA)
-    ended = record(programs, "--no-answer", "--", needs("java"), "Slow", "0.5")
+    secret = {"SECRET_TOKEN": "of-a-test-4711"}
+    ended = record(programs, "--no-answer", "--", needs("java"), "Slow", "0.5", "argument-4711", extra=secret)
     assert (ended.returncode, ended.stdout) == (3, "under way\nended\n")
     assert "plantedHot" in hottest(programs)
+    assert b"4711" not in newest(programs).read_bytes(), "its environment or its arguments are in the recording"
     code, _ = interrupted(programs, signal.SIGINT, "--no-answer", "--", needs("java"), "Slow", "600")
     assert code == 130
     assert "plantedHot" in hottest(programs)

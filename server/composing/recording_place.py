@@ -51,6 +51,8 @@ class RecordingPlace:
                 why = "; ".join(text for text in (last_line(self.folder), ran) if text)
                 nothing = f"{recorder} left no recording in {self.folder}" + (f": {why}" if why else "")
                 return Recorded(exit_code=ended.exit_code, file=None, problem=nothing)
+            if plan.command_lines is not None:
+                recordings_folder.mask_command_lines(file, plan.command_lines)
             about = KeptRecording(
                 file=file.name,
                 at=self.at.isoformat(timespec="seconds"),

@@ -1,5 +1,6 @@
 """What a recorder is: how it is found, which commands it fits, with which arguments it runs, which file it leaves."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -45,6 +46,7 @@ class Plan:
     it from outside: `{pid}` in it is the child's. The recording is the largest file of the folder that matches `leaves`
     after the steps of `after`. `stop_file` is made when the child is asked to end. Signals go to the
     program, which the child starts: `program_below` is how many processes stand above it, the child among them.
+    The first group of `command_lines` is a command line wherever it matches in the recording: secrets in it are masked.
     """
 
     argv: tuple[str, ...]
@@ -54,6 +56,7 @@ class Plan:
     after: tuple[Step, ...] = ()
     stop_file: str | None = None
     program_below: int = 0
+    command_lines: re.Pattern[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

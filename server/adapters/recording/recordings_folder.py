@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from server.recording.masked_command import masked, masked_text
 from server.recording.recording_labels import KeptRecording
 
 RECORDINGS = "recordings"
@@ -30,6 +31,22 @@ def heaviest(folder: Path, leaves: str) -> Path | None:
     """The largest file that matches, None where there is none with content: a program with children leaves several."""
     found = [(file.stat().st_size, file) for file in sorted(folder.glob(leaves)) if file.is_file()]
     return max(found, default=(0, None))[1] if any(size for size, _ in found) else None
+
+
+def mask_command_lines(file: Path, command_lines: re.Pattern[bytes]) -> None:
+    """Write the recording anew without the secrets of its command lines, if it has any. Raises OSError."""
+    content = file.read_bytes()
+    shown = command_lines.sub(_without_secrets, content)
+    if shown != content:
+        file.write_bytes(shown)
+
+
+def _without_secrets(found: re.Match[bytes]) -> bytes:
+    line, text = found[0], found[1].decode(errors="surrogateescape")
+    begin, end = found.start(1) - found.start(), found.end(1) - found.start()
+    words = masked(text.split(" "))  # as recorders join them: a secret may go on behind a space
+    shown = masked_text(" ".join(words)).encode(errors="surrogateescape")
+    return line[:begin] + shown + line[end:]
 
 
 def keep(folder: Path, about: KeptRecording) -> None:

@@ -1,7 +1,11 @@
 """Native programs: Linux's perf where the kernel allows it, valgrind's callgrind else."""
 
+import re
+
 from server.recording.command import INTERPRETERS, is_php, is_python
 from server.recording.recorder import Plan, Recorder, Request, Step, What
+
+CALLGRIND_COMMAND = re.compile(rb"^cmd:\s*(.*)$", re.MULTILINE)
 
 PERF_PROBE = ("perf", "stat", "-x,", "-e", "cpu-clock", "--", "true")
 """The least that says whether the kernel lets this user measure (`perf_event_paranoid`, a container's filter)."""
@@ -53,7 +57,8 @@ def _callgrind(request: Request) -> Plan | None:
     if not _is_native(request):
         return None
     tool = ("valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={request.folder}/callgrind.out.%p")
-    return Plan(argv=(*tool, "--", *request.command.argv), leaves="callgrind.out.*")
+    argv = (*tool, "--", *request.command.argv)
+    return Plan(argv=argv, leaves="callgrind.out.*", command_lines=CALLGRIND_COMMAND)
 
 
 RECORDERS = (

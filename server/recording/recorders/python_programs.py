@@ -2,6 +2,7 @@
 cProfile runs inside and is always there.
 """
 
+import re
 from collections.abc import Callable
 from math import ceil
 from pathlib import Path
@@ -13,6 +14,11 @@ PER_SECOND = 200
 """Samples: twice py-spy's own default; a recording of seconds has hundreds, at below 1 % of a processor."""
 
 AUSTIN_INTERVAL = "2ms"
+
+PY_SPY_PROCESS = re.compile(rb'"process \d+:\\"(.*?)\\""')
+"""The frame at the root of each process's stacks, in JSON."""
+
+MEMRAY_COMMAND = re.compile(rb'"command_line":\s*"((?:[^"\\]|\\.)*)"')
 
 IN_CHILD = Path(__file__).parents[1] / "in_child" / "python_profile.py"
 
@@ -29,6 +35,7 @@ def _py_spy(request: Request) -> Plan | None:
         argv=request.command.argv,
         attach=("py-spy", "record", *settings, "--output", output, "--pid", "{pid}"),
         leaves="*.speedscope.json",
+        command_lines=PY_SPY_PROCESS,
     )
 
 
@@ -55,7 +62,12 @@ def _memray(request: Request) -> Plan | None:
     kind = (call.kind,) if call.kind else ()
     run = ("-m", "memray", "run", "--quiet", "--force", "--output", raw, *kind, call.target, *call.arguments)
     read = ("-m", "memray", "stats", "--json", "--force", "--output", f"{request.folder}/recording.memray.json", raw)
-    return Plan(argv=(python, *call.options, *run), after=(Step(argv=(python, *read)),), leaves="*.memray.json")
+    return Plan(
+        argv=(python, *call.options, *run),
+        after=(Step(argv=(python, *read)),),
+        leaves="*.memray.json",
+        command_lines=MEMRAY_COMMAND,
+    )
 
 
 def _cprofile(request: Request) -> Plan | None:

@@ -50,9 +50,12 @@ def test_the_answer_names_the_planted_function_first_and_asks_no_provider(progra
 
 def test_py_spy(programs: Path) -> None:
     needs("py-spy")
-    ended = record(programs, "--no-answer", "--recorder", "py-spy", "--", sys.executable, "slow.py", "1")
+    argv = (sys.executable, "slow.py", "1", "--password=4711")
+    ended = record(programs, "--no-answer", "--recorder", "py-spy", "--", *argv)
     assert (ended.returncode, ended.stdout) == (3, "under way\nended\n")
     assert "planted_hot" in hottest(programs)
+    assert b"slow.py 1 --password=" in newest(programs).read_bytes()
+    assert b"4711" not in newest(programs).read_bytes()
 
 
 def test_node(programs: Path) -> None:
@@ -114,9 +117,12 @@ def test_perf(programs: Path) -> None:
 def test_callgrind(programs: Path) -> None:
     needs("valgrind")
     compile_with(needs("gcc"), programs, "slow.c", C, "-O1", "-o", "slow")
-    ended = record(programs, "--no-answer", "--recorder", "callgrind", "--", "./slow", "0.2")
+    argv = ("./slow", "0.2", "--token", "tok-4711")
+    ended = record(programs, "--no-answer", "--recorder", "callgrind", "--", *argv)
     assert (ended.returncode, ended.stdout) == (3, "under way\nended\n")
     assert "planted_hot" in hottest(programs)
+    assert b"/slow 0.2 --token " in newest(programs).read_bytes()
+    assert b"tok-4711" not in newest(programs).read_bytes()
 
 
 def test_stackprof(programs: Path) -> None:

@@ -11,6 +11,11 @@ ANSWER_MS = 90_000
 QUESTION = "Why is this slow?"
 
 
+def room_of(page: Page) -> str:
+    """The room's address without what the page may have added of its view."""
+    return re.split(r"[?#]", page.url, maxsplit=1)[0]
+
+
 def open_room(page: Page, address: str, trace: Path) -> None:
     """Choose a file in the picker; its room opens with its chart and its conversation."""
     page.goto(address)

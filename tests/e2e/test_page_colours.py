@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.pages import ask, expect_status, open_room, room_of
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -115,7 +115,7 @@ def test_each_way_to_colour_names_the_colours_it_uses_and_a_comparison_its_own(
     other = tmp_path / "other.json.gz"
     other.write_bytes(gzip.compress(gzip.decompress(board_trace.read_bytes()).replace(b"filterCards", b"chooseCards")))
     open_room(page, analyst_server.address, other)
-    page.goto(f"{page.url}?view=diff&before={before}")
+    page.goto(f"{room_of(page)}?view=diff&before={before}")
     expect(page.locator(".chart")).to_have_attribute("data-mode", "diff")
     expect(page.locator(".diff-bar, .diff-key").first).to_contain_text("more")
     expect(key).to_have_count(0)

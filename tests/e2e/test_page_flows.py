@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.many_threads import slice_of
-from tests.e2e.pages import open_room
+from tests.e2e.pages import open_room, room_of
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -49,7 +49,7 @@ def test_the_selected_call_has_arrows_to_other_threads_and_a_list_that_leads_the
     expect(layer).to_have_count(0)
     main = str(chart.get_attribute("data-profile"))
     others = [f"p{at}" for at in range(3) if f"p{at}" != main]
-    page.goto(f"{page.url}?threads={main},{others[0]}&find=post_frame")
+    page.goto(f"{room_of(page)}?threads={main},{others[0]}&find=post_frame")
     expect(page.locator(".pane")).to_have_count(1)
     page.get_by_role("button", name="Next match").click()
     expect(chart).to_have_attribute("data-selected-name", "post_frame")

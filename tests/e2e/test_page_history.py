@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.many_threads import slice_of, written
-from tests.e2e.pages import SOME, ask, expect_status, open_room
+from tests.e2e.pages import SOME, ask, expect_status, open_room, room_of
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -68,7 +68,7 @@ def test_what_is_too_long_for_an_address_is_kept_under_a_short_one(
     file.write_text("main;lay_out 9\n" + "".join(f"main;{name} 2\n" for name in names))
     open_room(page, analyst_server.address, file)
     chart, bar = page.locator(".chart"), page.locator(".transform-bar [data-transform]")
-    room = page.url
+    room = room_of(page)
     search, words = page.get_by_label("Search functions and files"), "lay_out " + "x" * 300
     page.goto(f"{room}?transforms={quote(','.join(f'drop-function:{name}' for name in names))}")
     expect(bar).to_have_count(12)

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.e2e.many_threads import written
-from tests.e2e.pages import open_room
+from tests.e2e.pages import open_room, room_of
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -100,7 +100,7 @@ def test_threads_open_below_each_other_on_one_axis_and_any_of_them_is_chosen(
 @pytest.mark.long
 def test_eight_threads_are_the_most_that_are_open(page: Page, analyst_server: RunningServer, tmp_path: Path) -> None:
     open_room(page, analyst_server.address, written(tmp_path))
-    room = page.url
+    room = room_of(page)
     page.goto(f"{room}?threads=p30,{','.join(f'p{at}' for at in range(12))}")
     panes = page.locator(".chart-panes > .pane")
     expect(panes).to_have_count(7)

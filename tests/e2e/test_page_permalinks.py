@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.many_threads import written
-from tests.e2e.pages import open_room, open_thread
+from tests.e2e.pages import open_room, open_thread, room_of
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -96,7 +96,7 @@ def test_twenty_views_survive_a_reload_and_back_and_forward(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:
     open_room(page, analyst_server.address, written(tmp_path))
-    path = page.url
+    path = room_of(page)
     data = random.Random(16)
     chart = page.locator(".chart")
     went = []
@@ -124,7 +124,7 @@ def test_a_bad_link_says_what_is_wrong_and_shows_the_trace(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:
     open_room(page, analyst_server.address, written(tmp_path))
-    path = page.url
+    path = room_of(page)
     for query, word in (
         ("?thread=p9999", "thread"),
         ("?start=NaN&end=Infinity", "range of time"),

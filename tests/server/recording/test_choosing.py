@@ -159,8 +159,8 @@ def test_a_go_program_keeps_its_symbols_and_is_started_by_perf() -> None:
 def test_flight_recordings_keep_neither_environment_nor_arguments_nor_other_processes() -> None:
     events = {event.attrib["name"] for event in ET.parse(SETTINGS).iter("event")}
     assert events >= {"jdk.ExecutionSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark"}
-    tells = ("Initial", "Property", "Process", "Information", "Flag", "ThreadDump", "HeapDump")
-    assert [name for name in events if any(word in name for word in tells)] == []
+    private = ("Initial", "Property", "Process", "Information", "Flag", "ThreadDump", "HeapDump")
+    assert [name for name in events if any(word in name for word in private)] == []
 
 
 def test_java_starts_its_own_recorder_without_a_line_of_it() -> None:

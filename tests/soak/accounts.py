@@ -31,6 +31,7 @@ class TurnSums(NamedTuple):
     input_tokens: int | None
     output_tokens: int | None
     prompt_hash: str | None
+    status: str = "completed"
 
 
 def unaccounted(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSums) -> list[str]:
@@ -52,7 +53,8 @@ def _of_answers(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSum
         problems.append(f"{len(missing)} answers without a row, {len(unfinished)} unfinished ones: {missing}")
     if not len(log) <= len(rows) <= len(log) + len(unfinished):
         problems.append(f"{len(log)} requests, {len(rows)} rows, {len(unfinished)} of them unfinished")
-    if len(unfinished) > max(turn.attempts - 1, 0):
+    # The last attempt ends its own, unless a person stopped the turn after its server was killed.
+    if len(unfinished) > max(turn.attempts - (turn.status != "cancelled"), 0):
         problems.append(f"{len(unfinished)} unfinished rows in {turn.attempts} attempts")
     return problems
 

@@ -28,7 +28,7 @@ select outcome, error_code, provider_request_id, input_tokens, output_tokens, re
     graph_run_id::text, prompt_hash, attempt, call_number, try_number
 from ai_invocation_summaries where turn_id = %s::uuid order by attempt, call_number, try_number
 """
-TURN = "select attempt, input_tokens, output_tokens, prompt_hash from chat_turns where id = %s::uuid"
+TURN = "select attempt, input_tokens, output_tokens, prompt_hash, status from chat_turns where id = %s::uuid"
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import uvicorn
@@ -23,10 +22,11 @@ from server.edges.http import run_routes
 from server.edges.http.problems import answer_with_problems
 from server.edges.http.run_services import RunServices
 from server.edges.http.serving import bound_socket
-from server.ports.conversations import TurnKind, TurnRow, TurnStatus
+from server.ports.conversations import TurnRow
 from server.settings import Settings, load_settings
 from server.testing.invocations import MemoryInvocations
 from server.testing.run_tokens import MemoryRunTokens
+from server.testing.turn_rows import row_of
 
 
 class KeptPictures(NoPictures):
@@ -68,25 +68,7 @@ class AskedTurns:
         turn = self.asked.get(turn_id)
         if turn is None:
             return None
-        return TurnRow(
-            turn_id=turn.turn_id,
-            session_id=turn.session_id,
-            trace_id=turn.trace.trace_id,
-            account_id=turn.caller.account_id,
-            user_id=turn.caller.user_id,
-            kind=TurnKind.PROMPT,
-            status=TurnStatus.RUNNING,
-            prompt=turn.prompt,
-            model=turn.model_name,
-            context={},
-            attempt=turn.attempt,
-            handed_over=0,
-            cancel_requested=False,
-            plan_name=turn.plan_name,
-            messages_used=turn.messages_used,
-            messages_limit=turn.messages_limit,
-            created_at=datetime(2026, 1, 2, tzinfo=UTC),
-        )
+        return row_of(turn)
 
     async def input_of(self, row: TurnRow) -> TurnInput:
         """What was asked."""

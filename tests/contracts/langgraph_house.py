@@ -5,7 +5,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,10 +24,11 @@ from server.edges.http import run_routes
 from server.edges.http.problems import answer_with_problems
 from server.edges.http.run_services import RunServices
 from server.edges.http.serving import bound_socket
-from server.ports.conversations import TurnKind, TurnRow, TurnStatus
+from server.ports.conversations import TurnRow
 from server.ports.executor import GraphExecutor
 from server.testing.invocations import MemoryInvocations
 from server.testing.run_tokens import MemoryRunTokens
+from server.testing.turn_rows import row_of
 from server.turns.deployed_runs import LANGGRAPH, DeployedRuns
 from tests.contracts.executors import GRAPH_VERSION
 from tests.openai_endpoint import Endpoint
@@ -91,28 +91,6 @@ class LangGraphHouse:
 
     async def _input(self, row: TurnRow) -> TurnInput:
         return self.turns[row.turn_id]
-
-
-def row_of(turn: TurnInput, status: TurnStatus = TurnStatus.RUNNING) -> TurnRow:
-    return TurnRow(
-        turn_id=turn.turn_id,
-        session_id=turn.session_id,
-        trace_id=turn.trace.trace_id,
-        account_id=turn.caller.account_id,
-        user_id=turn.caller.user_id,
-        kind=TurnKind.PROMPT,
-        status=status,
-        prompt=turn.prompt,
-        model=None,
-        context={},
-        attempt=turn.attempt,
-        handed_over=0,
-        cancel_requested=False,
-        plan_name=turn.plan_name,
-        messages_used=turn.messages_used,
-        messages_limit=turn.messages_limit,
-        created_at=datetime(2026, 1, 2, tzinfo=UTC),
-    )
 
 
 @contextlib.asynccontextmanager

@@ -3,18 +3,16 @@ in a run of it that has the version's name."""
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
 from queue import SimpleQueue
 from typing import Any, Self
 
 import httpx
 import structlog
-from langchain_core.messages import AnyMessage
 from langfuse import Langfuse
 from langfuse.api.core import ApiError
 
 from server.adapters.langfuse.connection import LangfuseConnection
-from server.agent.model_call.call_artifacts import content_of_call
+from server.agent.model_call.call_artifacts import AnsweredCall, content_of_call
 
 DATA_SET = "flamechat-model-calls"
 MOST_WAITING = 256
@@ -48,22 +46,11 @@ class LangfuseArtifacts:
         if self._sending.is_alive():
             log.warning("artifacts_not_kept", calls=self._waiting.qsize())
 
-    async def keep(
-        self,
-        invocation_id: str,
-        *,
-        model: str,
-        messages: Sequence[AnyMessage],
-        tools: Sequence[Mapping[str, Any]],
-        reply: AnyMessage | None,
-        problem: str | None,
-    ) -> None:
+    async def keep(self, call: AnsweredCall) -> None:
         """See `CallArtifacts.keep`; returns at once."""
-        content, _ = content_of_call(
-            invocation_id, model=model, messages=messages, tools=tools, reply=reply, problem=problem
-        )
+        content, _ = content_of_call(call)
         if self._waiting.qsize() >= MOST_WAITING:
-            log.warning("artifact_not_kept", invocation_id=invocation_id, error="too many wait")
+            log.warning("artifact_not_kept", invocation_id=call.invocation_id, error="too many wait")
             return
         self._waiting.put(content)
 

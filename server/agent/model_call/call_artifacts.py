@@ -25,40 +25,35 @@ ONLY_OURS = 0o600
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredCall:
+    """What a request of a model call was sent and answered; `problem` is a code."""
+
+    invocation_id: str
+    model: str
+    messages: Sequence[AnyMessage]
+    tools: Sequence[Mapping[str, Any]]
+    reply: AnyMessage | None
+    problem: str | None
+
+
 class CallArtifacts(Protocol):
     """Where what calls really contained is kept. `keep` raises nothing: what cannot be kept is logged and missing."""
 
-    async def keep(
-        self,
-        invocation_id: str,
-        *,
-        model: str,
-        messages: Sequence[AnyMessage],
-        tools: Sequence[Mapping[str, Any]],
-        reply: AnyMessage | None,
-        problem: str | None,
-    ) -> None: ...
+    async def keep(self, call: AnsweredCall) -> None: ...
 
 
-def content_of_call(
-    invocation_id: str,
-    *,
-    model: str,
-    messages: Sequence[AnyMessage],
-    tools: Sequence[Mapping[str, Any]],
-    reply: AnyMessage | None,
-    problem: str | None,
-) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """What a request was sent and answered, as JSON in the provider's own form with its keys masked, and the pictures
-    in it by the names that stand for them."""
+def content_of_call(call: AnsweredCall) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """As JSON in the provider's own form with its keys masked, and the pictures in it by the names that stand for
+    them."""
     pictures = _Pictures()
     content = {
-        "invocation": invocation_id,
-        "model": model,
-        "messages": convert_to_openai_messages(list(messages)),
-        "tools": list(tools),
-        "reply": None if reply is None else convert_to_openai_messages([reply])[0],
-        "problem": problem,
+        "invocation": call.invocation_id,
+        "model": call.model,
+        "messages": convert_to_openai_messages(list(call.messages)),
+        "tools": list(call.tools),
+        "reply": None if call.reply is None else convert_to_openai_messages([call.reply])[0],
+        "problem": call.problem,
     }
     named = pictures.named(content)
     assert isinstance(named, dict)
@@ -72,26 +67,15 @@ class ArtifactFolder:
 
     folder: Path
 
-    async def keep(
-        self,
-        invocation_id: str,
-        *,
-        model: str,
-        messages: Sequence[AnyMessage],
-        tools: Sequence[Mapping[str, Any]],
-        reply: AnyMessage | None,
-        problem: str | None,
-    ) -> None:
+    async def keep(self, call: AnsweredCall) -> None:
         """The messages in the provider's own form with the results of tools in full, the tools that were offered, the
         reply with the arguments of its calls. What cannot be written is logged and missing."""
-        content, pictures = content_of_call(
-            invocation_id, model=model, messages=messages, tools=tools, reply=reply, problem=problem
-        )
-        files = {f"{invocation_id}.json": json.dumps(content, ensure_ascii=False, default=str).encode()}
+        content, pictures = content_of_call(call)
+        files = {f"{call.invocation_id}.json": json.dumps(content, ensure_ascii=False, default=str).encode()}
         try:
             await asyncio.to_thread(self._write, files | pictures)
         except OSError as error:
-            log.warning("artifact_not_kept", invocation_id=invocation_id, error=type(error).__name__)
+            log.warning("artifact_not_kept", invocation_id=call.invocation_id, error=type(error).__name__)
 
     def _write(self, files: Mapping[str, bytes]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

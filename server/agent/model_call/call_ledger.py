@@ -17,7 +17,7 @@ from langchain_core.messages.ai import UsageMetadata
 
 from limits.refusals import refusal_text
 from server.agent.bounds import ANSWER_TOKENS, CHARACTERS_PER_TOKEN
-from server.agent.model_call.call_artifacts import CallArtifacts
+from server.agent.model_call.call_artifacts import AnsweredCall, CallArtifacts
 from server.agent.model_call.chat_model import REQUEST_FAILED, REQUEST_REPEATED, Model, ReplyStream
 from server.agent.model_call.fallback import OVER_BUDGET
 from server.agent.model_call.prompt_hash import VERSION, prompt_hash
@@ -241,14 +241,15 @@ class CallAttempts:
             return
         for invocation_id in unkept:
             is_last = invocation_id == unkept[-1]
-            await self._ledger.artifacts.keep(
-                invocation_id,
+            call = AnsweredCall(
+                invocation_id=invocation_id,
                 model=self._model.name,
                 messages=messages,
                 tools=tools,
                 reply=reply if is_last else None,
                 problem=problem if is_last else "the request was repeated",
             )
+            await self._ledger.artifacts.keep(call)
 
     async def cut_off(self, error: BaseException) -> None:
         """The attempt that is open was left for this error, which is no failure of the model. Raises nothing: it would

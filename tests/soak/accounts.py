@@ -31,7 +31,8 @@ class TurnSums(NamedTuple):
     input_tokens: int | None
     output_tokens: int | None
     prompt_hash: str | None
-    status: str = "completed"
+    stopped_after_kill: bool = False
+    """Whether a person stopped it after a kill: then no attempt ends the call that was cut off."""
 
 
 def unaccounted(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSums) -> list[str]:
@@ -53,8 +54,7 @@ def _of_answers(log: Sequence[SentReply], rows: Sequence[CallRow], turn: TurnSum
         problems.append(f"{len(missing)} answers without a row, {len(unfinished)} unfinished ones: {missing}")
     if not len(log) <= len(rows) <= len(log) + len(unfinished):
         problems.append(f"{len(log)} requests, {len(rows)} rows, {len(unfinished)} of them unfinished")
-    # The last attempt ends its own, unless a person stopped the turn after its server was killed.
-    if len(unfinished) > max(turn.attempts - (turn.status != "cancelled"), 0):
+    if len(unfinished) > max(turn.attempts - (not turn.stopped_after_kill), 0):
         problems.append(f"{len(unfinished)} unfinished rows in {turn.attempts} attempts")
     return problems
 

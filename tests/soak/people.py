@@ -49,6 +49,7 @@ class People:
     """The share of answers that are stopped by the person."""
     kills: list[float] = field(default_factory=list)
     hit: set[float] = field(default_factory=set)
+    _began: dict[str, float] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
     _asking: list[asyncio.Task[None]] = field(default_factory=list)
     _stopped: bool = False
@@ -76,13 +77,13 @@ class People:
             one = Follower(
                 self.servers.addresses, self.servers.trace_id, script, on_event=self._noted, stop_after=stop_after
             )
-            self._last[one.turn_id] = monotonic()
+            self._began[one.turn_id] = self._last[one.turn_id] = monotonic()
             try:
                 await one.follow(TURN_S)
             except TimeoutError:
                 self.tally.complain(f"{one.turn_id} did not end; attempt {one.shown.attempt}, seq {one.shown.seq}")
             await self._judge(one)
-            del self._last[one.turn_id]
+            del self._began[one.turn_id], self._last[one.turn_id]
 
     def _noted(self, shown: Shown, rose: bool) -> None:
         """A new attempt after a kill is a recovery from the first kill that came after the turn's last event."""
@@ -124,9 +125,13 @@ class People:
     async def _accounted(self, one: Follower) -> list[str]:
         """How the rows of the turn's model calls differ from what the endpoint knows of them."""
         rows = await self.servers.select(CALLS, [one.turn_id])
-        [turn] = await self.servers.select(TURN, [one.turn_id]) or [(0, None, None, None)]
+        [(attempts, sent, received, prompt_hash, status)] = await self.servers.select(TURN, [one.turn_id]) or [
+            (0, None, None, None, None)
+        ]
+        was_hit = any(kill >= self._began[one.turn_id] for kill in self.kills)
+        turn = TurnSums(attempts, sent, received, prompt_hash, status == "cancelled" and was_hit)
         log = self.endpoint.log.pop(one.script.key, [])
-        problems = unaccounted(log, [CallRow(*row) for row in rows], TurnSums(*turn))
+        problems = unaccounted(log, [CallRow(*row) for row in rows], turn)
         answered = [sent for sent in log if sent.mishap != "busy"]
         self.tally.count("requests that were answered", len(answered))
         self.tally.count("answered requests without a row", any("without a row" in problem for problem in problems))

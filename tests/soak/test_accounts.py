@@ -45,10 +45,10 @@ def test_an_answer_that_was_stopped_before_its_first_word_has_a_row_without_its_
 
 
 def test_a_turn_that_was_stopped_after_its_server_was_killed_may_leave_a_row_unfinished() -> None:
-    turn = SUMS._replace(attempts=1, status="cancelled")
+    turn = SUMS._replace(attempts=1, stopped_after_kill=True)
     rows = [ROWS[0], ROWS[1], ROWS[2]._replace(attempt=1)]
     assert unaccounted(LOG, rows, turn) == []
-    assert unaccounted(LOG, rows, turn._replace(status="completed")) == ["1 unfinished rows in 1 attempts"]
+    assert unaccounted(LOG, rows, turn._replace(stopped_after_kill=False)) == ["1 unfinished rows in 1 attempts"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from server.ports.conversations import TurnRow
 from server.settings import Settings, load_settings
 from server.testing.invocations import MemoryInvocations
 from server.testing.run_tokens import MemoryRunTokens
-from server.testing.turn_rows import row_of
+from server.testing.running_turn import row_of
 
 
 class KeptPictures(NoPictures):

@@ -28,7 +28,7 @@ from server.ports.conversations import TurnRow
 from server.ports.executor import GraphExecutor
 from server.testing.invocations import MemoryInvocations
 from server.testing.run_tokens import MemoryRunTokens
-from server.testing.turn_rows import row_of
+from server.testing.running_turn import row_of
 from server.turns.deployed_runs import LANGGRAPH, DeployedRuns
 from tests.contracts.executors import GRAPH_VERSION
 from tests.openai_endpoint import Endpoint

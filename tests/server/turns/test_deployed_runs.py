@@ -23,7 +23,7 @@ from server.ports.run_tokens import RunHolder, new_run_token, token_hash_of
 from server.protocol.wire_values import AskedOfPage
 from server.testing.invocations import MemoryInvocations
 from server.testing.run_tokens import MemoryRunTokens
-from server.testing.turn_rows import row_of
+from server.testing.running_turn import row_of
 from server.turns.deployed_runs import LANGGRAPH, MOST_STEPS, DeployedRuns
 from tests.contracts.langgraph_house import served_runs
 from tests.server.agent.turns import Stage, endpoint_models, stage

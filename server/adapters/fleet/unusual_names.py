@@ -19,6 +19,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 import httpx
 
+from server.adapters.trusted_certificates import trusted_certificates
+
 SAFE = "-_.~"
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 TIMEOUT_S = 60
@@ -106,7 +108,7 @@ class SignedRequests:
         url = f"{parts.scheme}://{parts.netloc}{sent_path}" + (f"?{asked}" if asked else "")
         headers = self._headers(parts.netloc, signed_path, asked, datetime.now(UTC))
         async with (
-            httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client,
+            httpx.AsyncClient(verify=trusted_certificates(), timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("GET", url, headers=headers) as response,
         ):
             if key and response.status_code == httpx.codes.NOT_FOUND:

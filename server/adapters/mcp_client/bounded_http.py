@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 
 import httpx2
 
+from server.adapters.trusted_certificates import trusted_certificates
+
 MAX_BYTES = 2 << 20
 """Of one answer, with everything that it lists."""
 
@@ -46,7 +48,7 @@ def bounded_client(headers: Mapping[str, str], *, seconds: float, silent_s: floa
     return httpx2.AsyncClient(
         headers={**headers, "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(seconds, read=seconds if silent_s is None else silent_s),
-        transport=_BoundedTransport(retries=0),
+        transport=_BoundedTransport(verify=trusted_certificates(), retries=0),
         follow_redirects=False,
         trust_env=False,
     )

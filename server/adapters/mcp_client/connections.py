@@ -1,5 +1,6 @@
 """One connection to one server, for one question: nothing of a call is left for the next one, of whatever account."""
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -76,6 +77,7 @@ class Connections:
                         async for _ in changes:
                             return True
         except Exception as error:  # noqa: BLE001 - as in a question: what a server makes of a protocol is anything
+            _cancelled_if_asked_to()
             log.debug(
                 "mcp_server_not_followed", server=server.name, error=type(error).__name__, was_announced=is_announced
             )
@@ -102,7 +104,15 @@ class Connections:
             text = f"{server.name} has not answered within {self._seconds:g} s"
             raise ForeignCallFailed(text, "timeout") from None
         except Exception as error:  # noqa: BLE001 - what a server makes of a protocol is anything; one is away for itself
+            _cancelled_if_asked_to()
             raise _failure(server, error) from None
+
+
+def _cancelled_if_asked_to() -> None:
+    """Raise the CancelledError that a connection's own failure has taken the place of: a task group of anyio that is
+    cancelled while what it waits for fails gives the failure alone, and who follows a server would go on for ever."""
+    if (task := asyncio.current_task()) is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _failure(server: ConfiguredServer, error: Exception) -> Exception:

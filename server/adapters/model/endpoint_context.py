@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx
 
+from server.adapters.trusted_certificates import trusted_certificates
+
 ASKED_SECONDS = 2.0
 """For all questions together: a turn waits for them."""
 
@@ -47,7 +49,10 @@ async def asked_context(
     `context_length` of OpenRouter's, and Ollama's `/api/ps` (what is loaded) and `/api/show` (`num_ctx`).
     """
     try:
-        async with asyncio.timeout(seconds), httpx.AsyncClient(headers=_headers(api_key), timeout=seconds) as client:
+        async with (
+            asyncio.timeout(seconds),
+            httpx.AsyncClient(verify=trusted_certificates(), headers=_headers(api_key), timeout=seconds) as client,
+        ):
             return await _asked(client, base_url.rstrip("/"), model)
     except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, ValueError, RecursionError):
         return None

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from server.adapters.repositories.repository_file import ConfiguredRepository
+from server.adapters.trusted_certificates import trusted_certificates
 from server.ports.repositories import SOURCE_SECONDS, RepositoryFailed
 
 MAX_LIST_BYTES = 32 << 20
@@ -43,7 +44,9 @@ class HostAnswers:
         content = bytearray()
         try:
             async with (
-                httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=SOURCE_SECONDS) as client,
+                httpx.AsyncClient(
+                    verify=trusted_certificates(), trust_env=False, follow_redirects=False, timeout=SOURCE_SECONDS
+                ) as client,
                 client.stream(
                     "GET",
                     f"{self._repository.api}{path}",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from server.adapters.trusted_certificates import certified_transport
 from server.adapters.web.page_text import MAX_TEXT, text_of_html
 from server.adapters.web.public_addresses import Resolve, public_address, resolved
 from server.ports.web import MAX_PAGE_BYTES, WEB_SECONDS, WebFailed
@@ -27,7 +28,7 @@ class PageReader:
     resolve: Resolve = resolved
     ports: Collection[int] = PORTS
     seconds: float = WEB_SECONDS
-    transport: Callable[[], httpx.AsyncBaseTransport] = httpx.AsyncHTTPTransport
+    transport: Callable[[], httpx.AsyncBaseTransport] = certified_transport
 
     async def read(self, url: str) -> str:
         """Raises WebFailed."""

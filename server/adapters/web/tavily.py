@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from server.adapters.trusted_certificates import trusted_certificates
 from server.ports.web import WEB_SECONDS, FoundPage, WebFailed
 
 ADDRESS = "https://api.tavily.com"
@@ -39,7 +40,9 @@ class TavilySearch:
         headers = {"Authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
         body = {"query": query, "max_results": MOST_FOUND, "search_depth": "basic"}
         async with (
-            httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=self._seconds) as client,
+            httpx.AsyncClient(
+                verify=trusted_certificates(), trust_env=False, follow_redirects=False, timeout=self._seconds
+            ) as client,
             client.stream("POST", f"{self._address}/search", json=body, headers=headers) as response,
         ):
             if response.status_code != 200:

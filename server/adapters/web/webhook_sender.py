@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from server.adapters.trusted_certificates import certified_transport
 from server.adapters.web.public_addresses import Resolve, public_address, resolved
 from server.ports.web import WebFailed
 
@@ -21,7 +22,7 @@ class HttpsSender:
 
     resolve: Resolve = resolved
     seconds: float = SECONDS
-    transport: Callable[[], httpx.AsyncBaseTransport] = httpx.AsyncHTTPTransport
+    transport: Callable[[], httpx.AsyncBaseTransport] = certified_transport
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         """The status of the answer. Raises WebFailed."""

@@ -2,13 +2,17 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server.adapters.mcp_client.connections import Connections
 from server.ports.mcp_tools import KEPT_SECONDS, ForeignCallFailed
 from tests.foreign_servers import ANNA, BEN, SECRET, TrackerServer, allow_all, client_of, tracker_server, written_file
 
+BOUND_S = 60
 FILE = """
 [servers.tracker]
 url = "{url}"
@@ -150,3 +154,31 @@ async def test_a_server_that_is_away_is_away_for_itself(tmp_path: Path) -> None:
         assert (await client.states(servers[1]))[0].state == "away"
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.mark.parametrize("asked", ["listening", "listing"])
+async def test_what_is_cancelled_while_it_connects_ends(tmp_path: Path, asked: str) -> None:
+    """At whatever step of the connection: at some, the connection fails while it is being cancelled."""
+
+    async def nothing() -> None:
+        return None
+
+    connections = Connections(8.0)
+    async with tracker_server() as tracker:
+        _, servers, _ = client_of(file_of(tmp_path, tracker))
+        for steps in range(0, 60, 2):
+            question: Coroutine[Any, Any, object] = (
+                connections.changed(servers[0], nothing, most_s=2 * BOUND_S)
+                if asked == "listening"
+                else connections.tools(servers[0])
+            )
+            task = asyncio.create_task(question)
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            if task.done():
+                assert steps
+                await task
+                break
+            task.cancel()
+            await asyncio.wait({task}, timeout=BOUND_S)
+            assert task.cancelled(), f"cancelled after {steps} steps: {task}"

@@ -35,7 +35,7 @@ async def test_links_are_no_files_and_a_list_that_is_cut_says_so(host: str, tmp_
     async with repository_hosts(
         {THEN: {"0link.py": "/etc/passwd"} | many}, links=frozenset({"0link.py"}), is_cut=True
     ) as hosts:
-        version = await opened(hosts, tmp_path, host).version(ANNA, THEN)
+        version = await opened(hosts, tmp_path, host, seconds=60).version(ANNA, THEN)
     assert version.is_cut
     assert "0link.py" not in version.files
     assert len(version.files) == (3_999 if host == "gitlab" else 1)

@@ -57,7 +57,7 @@ async def test_a_command_is_given_what_is_named_and_leaves_nothing_running(
     assert not {"HOME", "PATH", "USER"} & {part.strip('", {}').split('"')[0] for part in given.split(", ")}
     left = (await client.call(ANNA, "child_leave_behind", {"folder": "x"})).text
     there = [psutil.Process(pid) for pid in map(int, left.split()) if psutil.pid_exists(pid)]
-    _, alive = psutil.wait_procs(there, timeout=2)
+    _, alive = psutil.wait_procs(there, timeout=30)
     assert all(one.status() == psutil.STATUS_ZOMBIE for one in alive)
 
 

@@ -36,7 +36,7 @@ headers = {{ Authorization = "Bearer ${{TRACKER_TOKEN}}" }}
 [servers.evil.tools]
 search = "read"
 """
-SHORT_S = 0.5
+SHORT_S = 1.5
 NESTED = b'{"jsonrpc":"2.0","id":1,"result":{"tools":' + b"[" * 200_000
 WORD = {"type": "string"}
 

@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.plugins.examples",
     "tests.plugins.graph_server",
     "tests.plugins.groups",
+    "tests.plugins.long_lived",
     "tests.plugins.mutations",
     "tests.plugins.pooler",
     "tests.plugins.postgres",

@@ -28,6 +28,7 @@ from starlette.routing import Route
 
 from tests.cloud.auth_sessions import Mail
 from tests.cloud.mail_server import MailServer, mail_server
+from tests.cloud.passed_on import passed_on
 from tests.cloud.people import KEY_ID, LIFETIME_S, ProjectKeys
 
 NAMED = os.environ.get("FLAMECHAT_TEST_AUTH_SERVER")
@@ -42,7 +43,6 @@ MAIL = '<p><a href="{{ .ConfirmationURL }}">Sign in</a> or type the code {{ .Tok
 LINK = re.compile(r'href="([^"]+)"')
 CODE = re.compile(r"\b(\d{6})\b")
 KINDS_OF_MAIL = ("CONFIRMATION", "INVITE", "RECOVERY", "EMAIL_CHANGE")
-NOT_PASSED = {"content-length", "content-encoding", "transfer-encoding", "connection", "date", "server"}
 
 
 def auth_program() -> Path | None:
@@ -65,21 +65,7 @@ class RealAuth:
         ]
 
     async def pass_on(self, request: Request) -> Response:
-        """The gateway answers for other origins: what Auth says of them by itself would stand there twice."""
-        headers = {name: value for name, value in request.headers.items() if name not in {"host", "content-length"}}
-        answer = await self.client.request(
-            request.method,
-            f"{self.address}/{request.path_params['path']}",
-            params=httpx.QueryParams(request.url.query),
-            content=await request.body(),
-            headers=headers,
-        )
-        passed = {
-            name: value
-            for name, value in answer.headers.items()
-            if name not in NOT_PASSED and not name.startswith("access-control-")
-        }
-        return Response(answer.content, answer.status_code, passed)
+        return await passed_on(request, self.client, self.address)
 
     async def mail_to(self, address: str) -> Mail:
         """The newest mail to an address. Raises TimeoutError where none comes."""

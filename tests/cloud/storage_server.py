@@ -1,7 +1,8 @@
 """Supabase Storage's HTTP interface (supabase/storage, routes of `object`), over a dictionary.
 
 Errors have the older form: HTTP 400 with the real code in the body. As the real server does, it reads `Authorization`
-alone, takes only names that its own check lets pass, and lets a signed address expire.
+alone, takes only names that its own check lets pass, and lets a signed address expire. What it answers is held to the
+real one by test_storage_contract.py.
 """
 
 import re
@@ -20,7 +21,9 @@ from tests.cloud.faults import Faults
 from tests.cloud.people import ProjectKeys
 from tests.cloud.policies import Policies
 
-BUCKETS = ("traces", "ai-snapshots")
+BUCKETS = {"traces": "", "ai-snapshots": "image/png"}
+"""With the one kind that each takes, or any, as the migrations make them."""
+
 NAME = re.compile(r"[\w/!.*'() &$@=;:+,?-]+", re.ASCII)
 """Names that Storage takes: the characters of S3 that are safe, and some that need care."""
 
@@ -43,7 +46,7 @@ class StorageServer:
             Route("/object/sign/{bucket}/{path:path}", self.get_signed, methods=["GET"]),
             Route("/object/list/{bucket}", self.list, methods=["POST"]),
             Route("/object/authenticated/{bucket}/{path:path}", self.get, methods=["GET"]),
-            Route("/object/{bucket}/{path:path}", self.get, methods=["GET"]),
+            Route("/object/{bucket}/{path:path}", self.get_public, methods=["GET"]),
             Route("/object/{bucket}/{path:path}", self.put, methods=["POST", "PUT"]),
             Route("/object/{bucket}", self.remove, methods=["DELETE"]),
             Route("/bucket", self.buckets, methods=["GET"]),
@@ -59,7 +62,7 @@ class StorageServer:
         if not NAME.fullmatch(key[1]):
             return _refusal(400, "InvalidKey", f"Invalid key: {key[1]}")
         if key[0] not in BUCKETS:
-            return _refusal(404, "Bucket not found", "Bucket not found")
+            return _no_bucket()
         if key in self.objects and request.headers.get("x-upsert") != "true" and request.method == "POST":
             return _refusal(409, "Duplicate", "The resource already exists")
         kind = request.headers.get("content-type", "")
@@ -69,6 +72,8 @@ class StorageServer:
             pieces = [piece async for piece in request.stream()]
             self.largest_piece = max([self.largest_piece, *map(len, pieces)])
             content = b"".join(pieces)
+        if BUCKETS[key[0]] not in ("", kind):
+            return _refusal(415, "invalid_mime_type", f"mime type {kind} is not supported")
         if int(request.headers.get("content-length", len(content))) < len(content):
             return _refusal(400, "Error", "more than was announced")
         self.objects[key] = (content, kind)
@@ -79,6 +84,16 @@ class StorageServer:
         claims = await self._arrive(request)
         if isinstance(claims, Response):
             return claims
+        return await self._read(request, claims)
+
+    async def get_public(self, request: Request) -> Response:
+        """For public buckets, too, of which there is none: a token that is refused reads that there is no bucket."""
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return _no_bucket() if _is_refusal(claims) else claims
+        return await self._read(request, claims)
+
+    async def _read(self, request: Request, claims: dict[str, Any]) -> Response:
         key = (request.path_params["bucket"], request.path_params["path"])
         if key not in self.objects or not await self.policies.may_read(claims, *key):
             return _refusal(404, "not_found", "Object not found")
@@ -92,24 +107,30 @@ class StorageServer:
         if key not in self.objects or not await self.policies.may_read(claims, *key):
             return _refusal(404, "not_found", "Object not found")
         lasts = int((await request.json())["expiresIn"])
+        if lasts < 1:
+            return _malformed("body/expiresIn must be >= 1")
         signed = {"url": "/".join(key), "iat": int(self.now()), "exp": int(self.now()) + lasts}
         token = jwt.encode(signed, self.keys.secret, "HS256")
         return JSONResponse({"signedURL": f"/object/sign/{'/'.join(key)}?token={token}"})
 
     async def get_signed(self, request: Request) -> Response:
         key = (request.path_params["bucket"], request.path_params["path"])
+        if "token" not in request.query_params:
+            return _malformed("querystring must have required property 'token'")
         try:
             claims = jwt.decode(
-                request.query_params.get("token", ""),
+                request.query_params["token"],
                 self.keys.secret,
                 algorithms=["HS256"],
                 options={"verify_exp": False, "verify_iat": False},
             )
         except jwt.PyJWTError:
-            return _refusal(400, "InvalidJWT", "jwt malformed")
+            return _refusal(400, "InvalidJWT", "Invalid Compact JWS")
         if claims["exp"] <= self.now():
             return _refusal(400, "InvalidJWT", '"exp" claim timestamp check failed')
-        if claims["url"] != "/".join(key) or key not in self.objects:
+        if claims["url"] != "/".join(key):
+            return _refusal(400, "InvalidSignature", "Invalid signature")
+        if key not in self.objects:
             return _refusal(404, "not_found", "Object not found")
         return _content(*self.objects[key])
 
@@ -118,7 +139,13 @@ class StorageServer:
         if isinstance(claims, Response):
             return claims
         bucket, asked = request.path_params["bucket"], await request.json()
-        prefix = asked.get("prefix", "").strip("/")
+        if "prefix" not in asked:
+            return _malformed("body must have required property 'prefix'")
+        if asked.get("limit", 1) < 1:
+            return _malformed("body/limit must be >= 1")
+        if asked.get("offset", 0) < 0:
+            return _malformed("body/offset must be >= 0")
+        prefix = asked["prefix"].strip("/")
         prefix = f"{prefix}/" if prefix else ""
         names = [
             path.removeprefix(prefix)
@@ -135,7 +162,10 @@ class StorageServer:
         if isinstance(claims, Response):
             return claims
         bucket, removed = request.path_params["bucket"], []
-        for path in (await request.json())["prefixes"]:
+        paths = (await request.json())["prefixes"]
+        if not paths:
+            return _malformed("body/prefixes must NOT have fewer than 1 items")
+        for path in paths:
             if claims["role"] == "service_role" and self.objects.pop((bucket, path), None) is not None:
                 await self.policies.removed(bucket, path)
                 removed.append({"bucket_id": bucket, "name": path})
@@ -145,7 +175,8 @@ class StorageServer:
         claims = await self._arrive(request)
         if isinstance(claims, Response):
             return claims
-        return JSONResponse([{"id": name, "name": name, "public": False} for name in BUCKETS])
+        seen = BUCKETS if claims["role"] == "service_role" else ()
+        return JSONResponse([{"id": name, "name": name, "public": False} for name in seen])
 
     async def _arrive(self, request: Request) -> dict[str, Any] | Response:
         """The claims of the caller's token, or the refusal."""
@@ -153,11 +184,18 @@ class StorageServer:
         fault = await self.faults.meet("storage")
         if fault is not None:
             return fault
-        token = re.sub("^Bearer ", "", request.headers.get("authorization", ""))
+        return self._claims(request)
+
+    def _claims(self, request: Request) -> dict[str, Any] | Response:
+        if "authorization" not in request.headers:
+            return _malformed("headers must have required property 'authorization'")
+        token = re.sub("^Bearer ", "", request.headers["authorization"])
         if token.count(".") != 2:
             return _refusal(403, "Unauthorized", "Invalid Compact JWS")
         try:
-            return self.keys.read(token)
+            return {"role": "anon"} | self.keys.read(token)
+        except jwt.ExpiredSignatureError:
+            return _refusal(403, "Unauthorized", '"exp" claim timestamp check failed')
         except jwt.PyJWTError:
             return _refusal(403, "Unauthorized", "signature verification failed")
 
@@ -174,6 +212,19 @@ async def _first_file(request: Request) -> tuple[bytes, str]:
 def _content(content: bytes, kind: str) -> Response:
     pieces = (content[start : start + 65_536] for start in range(0, len(content), 65_536))
     return StreamingResponse(pieces, media_type=kind, headers={"Content-Length": str(len(content)), "ETag": '"e"'})
+
+
+def _is_refusal(answer: Response) -> bool:
+    """Rather than a fault that a test has planned."""
+    return answer.status_code == 400
+
+
+def _no_bucket() -> JSONResponse:
+    return _refusal(404, "Bucket not found", "Bucket not found")
+
+
+def _malformed(message: str) -> JSONResponse:
+    return _refusal(400, "Error", message)
 
 
 def _refusal(status: int, error: str, message: str) -> JSONResponse:

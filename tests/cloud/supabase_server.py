@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -20,6 +21,7 @@ from tests.cloud.faults import CutConnection, Faults
 from tests.cloud.people import LIFETIME_S, ProjectKeys
 from tests.cloud.policies import Policies
 from tests.cloud.real_auth import RealAuth, real_auth
+from tests.cloud.real_storage import RealStorage
 from tests.cloud.realtime_server import RealtimeServer
 from tests.cloud.storage_server import StorageServer
 
@@ -60,14 +62,24 @@ class SupabaseServer:
 
 @asynccontextmanager
 async def supabase_server(
-    owner_dsn: str | None = None, *, port: int = 0, auth_program: Path | None = None, lasts_s: int = LIFETIME_S
+    owner_dsn: str | None = None,
+    *,
+    port: int = 0,
+    auth_program: Path | None = None,
+    lasts_s: int = LIFETIME_S,
+    files: RealStorage | None = None,
 ) -> AsyncIterator[SupabaseServer]:
-    """Serve a project until the block ends. Its policies are those of that database, its tokens last so long."""
+    """Serve a project until the block ends. Its policies are those of that database, its tokens last so long; `files`
+    stands in the place of `storage`."""
     async with AsyncExitStack() as stack:
         listening = stack.enter_context(bound_socket("127.0.0.1", port))
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        keys, faults, policies = ProjectKeys(url), Faults(), Policies(owner_dsn)
+        keys = ProjectKeys(url) if files is None else ProjectKeys(url, secret=files.secret)
+        faults, policies = Faults(), Policies(owner_dsn)
         storage = StorageServer(keys, policies, faults)
+        stored = storage.routes()
+        if files is not None:
+            stored = files.routes(await stack.enter_async_context(httpx.AsyncClient(timeout=60)))
         auth = AuthServer(keys, policies, faults, lasts_s=lasts_s)
         real = None
         if auth_program is not None:
@@ -76,7 +88,7 @@ async def supabase_server(
         realtime = RealtimeServer(keys, policies, faults)
         app = Starlette(
             routes=[
-                Mount("/storage/v1", routes=storage.routes()),
+                Mount("/storage/v1", routes=stored),
                 Mount("/auth/v1", routes=(real or auth).routes()),
                 Mount("/realtime/v1", routes=realtime.routes()),
             ],

@@ -23,7 +23,7 @@ from tests.cloud.supabase_server import SupabaseServer, supabase_server
 
 BROADCAST = "/realtime/v1/api/broadcast"
 MESSAGE = {"messages": [{"topic": "chat:1", "event": "ai_response", "payload": {}, "private": True}]}
-OBJECT = f"/storage/v1/object/{TRACES_BUCKET}/a/t"
+OBJECT = f"/storage/v1/object/authenticated/{TRACES_BUCKET}/a/t"
 
 
 @asynccontextmanager

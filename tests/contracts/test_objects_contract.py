@@ -1,5 +1,5 @@
 """Every ObjectStore: the in-memory twin, the folder, a bucket of S3, and a Supabase project's Storage: the tests' own,
-and real ones where they are named (tests/cloud/real_project.py, tests/cloud/real_bucket.py)."""
+and real ones where they are named (tests/cloud/real_project.py, real_storage.py, real_bucket.py)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,11 +16,17 @@ from server.testing.objects import MemoryObjects
 from tests.cloud.real_bucket import NAMED as NAMED_BUCKET
 from tests.cloud.real_bucket import emptied_bucket
 from tests.cloud.real_project import emptied, real_project
+from tests.cloud.real_storage import real_storage
 from tests.cloud.s3_server import s3_server
 from tests.cloud.supabase_server import supabase_server
 
 REAL = real_project()
-NAMED = [*(["real project"] if REAL is not None else []), *(["real bucket"] if NAMED_BUCKET is not None else [])]
+STORAGE = real_storage()
+NAMED = [
+    *(["real project"] if REAL is not None else []),
+    *(["real bucket"] if NAMED_BUCKET is not None else []),
+    *(["real storage"] if STORAGE is not None else []),
+]
 
 
 @pytest.fixture(params=["memory", "folder", "s3", "supabase", *NAMED])
@@ -40,6 +46,9 @@ async def objects(
         yield await emptied_bucket(BucketObjects(NAMED_BUCKET))
     elif REAL is not None and request.param == "real project":
         async with REAL.client() as client:
+            yield await emptied(SupabaseObjects(client))
+    elif request.param == "real storage":
+        async with supabase_server(files=STORAGE) as supabase, supabase.project.client() as client:
             yield await emptied(SupabaseObjects(client))
     else:
         async with supabase_server() as supabase, supabase.project.client() as client:

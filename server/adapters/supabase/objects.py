@@ -45,6 +45,9 @@ REFUSED = (
 REQUEST_IDS = ("sb-request-id", "x-request-id", "cf-ray")
 """Headers by which the project's own logs find a request, the nearest first."""
 
+READ = "object/authenticated"
+"""Plain `object` serves public buckets, too: to a key that Storage refuses it says that there is no such bucket."""
+
 MAX_SHOWN = 300
 SIGNED_S = 600
 LISTED_AT_ONCE = 1000
@@ -78,11 +81,11 @@ class SupabaseObjects:
             raise _misunderstood(stored)
 
     async def get(self, bucket: str, path: str) -> bytes:
-        url = _url("object", bucket, path)
+        url = _url(READ, bucket, path)
         return await self._asked(lambda: self._client.build_request("GET", url), path, MAX_PICTURE_BYTES)
 
     async def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
-        url, passed = _url("object", bucket, path), 0
+        url, passed = _url(READ, bucket, path), 0
         try:
             async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
                 async for piece in answer.aiter_bytes(PIECE_BYTES):

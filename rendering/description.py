@@ -9,6 +9,7 @@ from rendering.rows import BoxRows
 from rendering.text import printable
 from traces.analysis.merged import MergedTree
 from traces.analysis.units import format_share, format_value
+from traces.kernels.trees import sum_by_node
 from traces.model import Trace
 from traces.values import Unit
 
@@ -29,7 +30,7 @@ def describe(trace: Trace, tree: MergedTree, unit: Unit) -> list[str]:
     extent = float(tree.total_value[roots].sum())
     if extent <= 0:
         return ["Nothing was recorded here."]
-    own = np.bincount(tree.frame, tree.self_value, len(trace.frames)).astype(np.float64)
+    own = sum_by_node(tree.frame, tree.self_value, len(trace.frames)).astype(np.float64)
     return [
         "Widest path: "
         + " > ".join(

@@ -13,7 +13,7 @@ from rendering.description import shown_name
 from rendering.errors import InvalidOption
 from rendering.kernels.layout import Places, side_by_side
 from rendering.labels import missing_note
-from rendering.left_heavy import box_rows, name_ranks
+from rendering.left_heavy import name_ranks
 from rendering.legend import change_legend
 from rendering.options import DiffOptions
 from rendering.palette import PALETTES, Palette
@@ -91,8 +91,8 @@ def compare(before: Trace, after: Trace, options: DiffOptions) -> Comparison:
     names = {int(f): n for f, n in zip(tree.function[::-1], nodes[::-1], strict=True)}
     partial = Comparison(before, after, tree, _NOWHERE, _NO_ROWS, 0.0, as_shares)
     rank = name_ranks(lambda function: partial.name(int(names[function])), tree.function)
-    places = side_by_side(tree.parent, tree.depth, tree.after, rank)
-    rows = box_rows(places, tree.after, nodes)
+    places = side_by_side(tree.parent, tree.depth, tree.after, tree.function, rank)
+    rows = BoxRows(places.start, places.end, places.node, places.row_offsets)
     extent = float(tree.after[tree.parent < 0].sum())
     if options.start_depth and options.start_depth >= rows.depth_count:
         text = f"{options.start_depth} is past the stack, whose deepest call is at {rows.depth_count - 1}"
@@ -100,8 +100,8 @@ def compare(before: Trace, after: Trace, options: DiffOptions) -> Comparison:
     return Comparison(before, after, tree, places, rows, extent, as_shares)
 
 
-_NOWHERE = Places(np.zeros(0, np.int64), np.zeros(0), np.zeros(1, np.int64))
 _NO_ROWS = BoxRows(np.zeros(0), np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int64))
+_NOWHERE = Places(_NO_ROWS.kind, _NO_ROWS.start, _NO_ROWS.end, _NO_ROWS.kind, _NO_ROWS.row_offsets)
 
 
 def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tuple[str, ...]]:

@@ -26,6 +26,7 @@ from rendering.sheet import Sheet, depth_note, detail_notes
 from traces.analysis.time_axis import is_in_order, what_it_is
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
+from traces.kernels.trees import sum_by_node
 from traces.model import Profile, Trace
 from traces.values import Unit
 
@@ -91,7 +92,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     """The scene and the notes that it says at its foot."""
     rows, deepest = view.rows, view.rows.depth_count
     tree = view.part.tree
-    weight = np.bincount(tree.frame, tree.total_value, len(trace.frames)).astype(np.float64)
+    weight = sum_by_node(tree.frame, tree.total_value, len(trace.frames)).astype(np.float64)
     texts = legend_texts(trace, options.palette, weight, view.profile.role) if options.legend else ()
     sheet = Sheet(options, deepest=deepest, minimap=options.minimap, legend=texts)
     area = sheet.area(view.start, view.end)

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from rendering.kernels.layout import Places, side_by_side
+from rendering.kernels.layout import side_by_side
 from rendering.rows import BoxRows
 from traces.analysis.merged import MergedTree
 from traces.model import Int32, Int64, Trace
@@ -14,17 +13,13 @@ from traces.model import Int32, Int64, Trace
 def heaviest_first(trace: Trace, tree: MergedTree) -> BoxRows:
     """Boxes of a tree from 0 on its value's axis: siblings heaviest first, ties by name, nothing without weight."""
     weight = tree.total_value.astype(np.float64)
-    places = side_by_side(tree.parent, tree.depth, weight, name_ranks(trace.frame_name, tree.frame))
-    return box_rows(places, weight, tree.frame)
-
-
-def box_rows(places: Places, weight: npt.NDArray[np.float64], kind: Int32) -> BoxRows:
-    """Boxes at these places."""
-    return BoxRows(places.start, places.start + weight[places.node], kind[places.node], places.row_offsets)
+    places = side_by_side(tree.parent, tree.depth, weight, tree.frame, name_ranks(trace.frame_name, tree.frame))
+    return BoxRows(places.start, places.end, places.kind, places.row_offsets)
 
 
 def name_ranks(name: Callable[[int], str], items: Int32) -> Int64:
-    """The place of each item's name among all of them, sorted by name, then number; items are indices."""
+    """Of each number up to the largest item: the place of its name among those of all items, sorted by name, then
+    number; 0 of what is none of them. Items are indices."""
     if not len(items):
         return np.empty(0, np.int64)
     ranks = np.zeros(int(items.max()) + 1, np.int64)
@@ -32,4 +27,4 @@ def name_ranks(name: Callable[[int], str], items: Int32) -> Int64:
     numbers = np.flatnonzero(ranks)
     names = [name(number) for number in numbers.tolist()]
     ranks[numbers[sorted(range(len(names)), key=names.__getitem__)]] = np.arange(len(names))
-    return ranks[items]
+    return ranks

@@ -9,6 +9,6 @@ from rendering.left_heavy import name_ranks
 
 @given(st.lists(st.integers(0, 12), max_size=40), st.lists(st.sampled_from("abcd"), min_size=13, max_size=13))
 def test_ranks_sort_items_by_name_and_then_by_number(items: list[int], names: list[str]) -> None:
-    ranks = name_ranks(names.__getitem__, np.array(items, np.int32)).tolist()
+    ranks = name_ranks(names.__getitem__, np.array(items, np.int32))
     expected = sorted(set(items), key=lambda item: (names[item], item))
-    assert ranks == [expected.index(item) for item in items]
+    assert [int(ranks[item]) for item in items] == [expected.index(item) for item in items]

@@ -113,14 +113,15 @@ def test_trees_lie_side_by_side_the_same(seed: int, count: int) -> None:
         weight[node] += random.integers(0, 3)
         if parent[node] >= 0:
             weight[parent[node]] += weight[node]
-    rank = random.integers(0, 4, count)
+    gone = np.flatnonzero(random.random(count) < 0.1)
+    weight[gone] = 0  # with all below them, whatever those have
+    kind, rank = random.integers(0, 9, count).astype(np.int32), random.integers(0, 4, 9)
 
-    ours = side_by_side(parent, depth, weight, rank)
-    reference = side_by_side_reference(parent, depth, weight, rank)
+    ours = side_by_side(parent, depth, weight, kind, rank)
+    reference = side_by_side_reference(parent, depth, weight, kind, rank)
 
-    np.testing.assert_array_equal(ours.node, reference.node)
-    np.testing.assert_array_equal(ours.start, reference.start)
-    np.testing.assert_array_equal(ours.row_offsets, reference.row_offsets)
+    for column in ("node", "start", "end", "kind", "row_offsets"):
+        np.testing.assert_array_equal(getattr(ours, column), getattr(reference, column))
 
 
 @settings(max_examples=30, deadline=None)

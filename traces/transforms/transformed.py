@@ -10,10 +10,11 @@ from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window, node_values, root_total
 from traces.handles import ProfileChoice, profile_of_node, profile_of_span, resolve
 from traces.kernels.columns import pick
+from traces.kernels.shown_spans import shown_spans
 from traces.kernels.trees import outermost, sum_by_node, sum_upwards
 from traces.mapped_profile import MappedProfile
-from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, Trace, Values
-from traces.transforms.tree_steps import Mapped, first_of_each, nearest, step, unchanged
+from traces.model import NONE, CallTree, Int64, Profile, Samples, Spans, Trace, Values
+from traces.transforms.tree_steps import Mapped, first_of_each, step, unchanged
 from traces.transforms.vocabulary import Kind, Transforms
 from traces.values import Clock, Counts, Order, ProfileKind, Unit
 
@@ -136,36 +137,27 @@ def _upright(profile: Profile, mapped: Mapped, *, with_calls: bool) -> MappedPro
 
 def _spans(spans: Spans, mapped: Mapped) -> tuple[Spans, Int64]:
     """The calls that are shown, and their rows."""
-    node = pick(mapped.shown, spans.node)
-    kept = node >= 0
-    rows = np.flatnonzero(kept)
-    to = nearest(kept, spans.parent)
-    place = np.full(len(spans) + 1, NONE, np.int32)  # the last one is where -1 leads
-    place[rows] = np.arange(len(rows), dtype=np.int32)
-    above = spans.parent[rows]
-    parent = place[np.where(above >= 0, to[above], NONE)]
-    unfinished = place[spans.unfinished]
+    found = shown_spans(spans.node, spans.parent, spans.self_value, mapped.shown, mapped.leaf)
+    rows = found.row
+    unfinished = spans.unfinished[mapped.shown[spans.node[spans.unfinished]] >= 0]
+
+    def those(column: Values) -> Values:
+        return column if len(rows) == len(column) else column[rows]
+
     columns = Spans.known(
-        depth=pick(mapped.depth, node[rows]),
-        self_value=_own(spans, mapped, place[to], len(rows)),
-        start=spans.start[rows],
-        end=spans.end[rows],
-        parent=parent,
-        node=node[rows],
+        depth=pick(mapped.depth, found.node),
+        self_value=found.own,
+        start=those(spans.start),
+        end=those(spans.end),
+        parent=found.above,
+        node=found.node,
         node_depth=mapped.depth,
-        args_offset=spans.args_offset[rows],
-        args_length=spans.args_length[rows],
-        unfinished=unfinished[unfinished >= 0],
-        running=spans.running[rows] if len(spans.running) else spans.running,
+        args_offset=those(spans.args_offset),
+        args_length=those(spans.args_length),
+        unfinished=found.place[unfinished],
+        running=those(spans.running) if len(spans.running) else spans.running,
     )
     return columns, rows
-
-
-def _own(spans: Spans, mapped: Mapped, place: Int32, size: int) -> Values:
-    """What each call that is shown has itself, with what merged ones had; `place` is the call that is shown at or above
-    each."""
-    goes = pick(mapped.leaf, spans.node) >= 0
-    return sum_by_node(np.where(goes, place, NONE).astype(np.int32), spans.self_value, size)
 
 
 def _inverted(profile: MappedProfile, value: int, window: Window | None) -> MappedProfile:

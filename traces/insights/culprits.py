@@ -35,10 +35,15 @@ class OwnCode:
     def frames(self) -> npt.NDArray[np.bool_]:
         """Whether each frame is a function of the program's own that has a name."""
         own = ~library_frames(self.trace)
-        for frame in frames_of(self.tree).tolist():
-            if own[frame] and UNNAMED.match(self.trace.frame_name(frame)):
-                own[frame] = False
+        frames, names = self._names
+        own[frames[[UNNAMED.match(name) is not None for name in names]]] = False
         return own
+
+    @cached_property
+    def _names(self) -> tuple[Int64, list[str]]:
+        """The frames in the tree and their names, which are decoded once for all that look at them."""
+        frames = frames_of(self.tree)
+        return frames, [self.trace.frame_name(frame) for frame in frames.tolist()]
 
     @cached_property
     def nearest(self) -> Int64:
@@ -86,8 +91,8 @@ class OwnCode:
     def named(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
         """Whether each frame of the trace is in the tree and has a name in which a pattern is found."""
         found = np.zeros(len(self.trace.frames), np.bool_)
-        for frame in frames_of(self.tree).tolist():
-            found[frame] = pattern.search(self.trace.frame_name(frame)[:READ]) is not None
+        frames, names = self._names
+        found[frames] = [pattern.search(name, 0, READ) is not None for name in names]
         return found
 
 

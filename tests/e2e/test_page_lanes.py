@@ -30,13 +30,19 @@ def with_everything(folder: Path) -> Path:
     return file
 
 
+CUT = """list => [...list.querySelectorAll('li')].map((one) => one.offsetTop)
+  .concat(list.querySelector('canvas').clientHeight)
+  .filter((top, at, tops) => at > 0 && tops[at - 1] < list.clientHeight && top > list.clientHeight)"""
+"""Where lanes end that begin in sight and end out of it."""
+
+
 @pytest.mark.long
 def test_levels_marks_and_async_spans_lie_over_the_chart_on_its_axis(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:
     open_room(page, analyst_server.address, with_everything(tmp_path))
     lanes = page.get_by_role("region", name="Besides calls")
-    expect(lanes.locator(".lanes-count")).to_have_text("1 level, 1 kind of marks, 1 async spans")
+    expect(lanes.locator(".lanes-count")).to_have_text("1 level, 1 kind of marks, 1 async span")
     kinds = [re.compile("queue <b>length</b>.*10 to 90"), re.compile("Async spans"), re.compile("frame.*100 marks")]
     expect(lanes.get_by_role("listitem")).to_have_text(kinds)
     canvas = lanes.locator("canvas").bounding_box()
@@ -68,6 +74,12 @@ def test_requests_are_a_waterfall_on_the_chart_s_axis(
     answer = page.request.get(f"{analyst_server.address}/api/v1/traces/{page.url.split('/')[4]}/lanes").json()
     (requests,) = [one for one in answer["boxes"] if one["name"] == "Requests"]
     assert (requests["count"], len(requests["boxes"])) == (3, 3)
+    shown = lanes.get_by_role("group", name="Levels, marks and intervals")
+    assert shown.evaluate("list => list.scrollHeight > list.clientHeight + 20"), "this trace has more than fits"
+    assert shown.evaluate(CUT) == []
+    expect(shown).to_have_attribute("data-more", "true")
+    shown.evaluate("list => list.scrollTo(0, list.scrollHeight)")
+    expect(shown).not_to_have_attribute("data-more", "true")
 
 
 @pytest.mark.long

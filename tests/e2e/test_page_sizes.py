@@ -30,6 +30,11 @@ TOUCHING = """selector => {
 """Elements of a line that lie over each other or leave the window."""
 
 
+ROWS = """bar => new Set([...bar.children].map((one) => one.getBoundingClientRect())
+  .map((box) => Math.round((box.top + box.bottom) / 4))).size"""
+"""How many rows the parts of a bar stand in."""
+
+
 def violations(page: Page) -> list[str]:
     return [one["id"] for one in Axe().run(page).response["violations"]]
 
@@ -41,9 +46,10 @@ def test_on_small_windows_chart_and_conversation_take_turns_and_the_question_box
     box, chart, log = page.get_by_label("Ask about this trace"), page.locator(".chart"), page.locator(".log")
     to_chart, to_chat = (page.get_by_role("button", name=name, exact=True) for name in ("Chart", "Conversation"))
     expect(to_chart).to_be_hidden()
-    for size in (PHONE, TABLET, LAPTOP_AT_200_PERCENT):
+    for size, toolbar_rows in ((PHONE, 2), (TABLET, 1), (LAPTOP_AT_200_PERCENT, 1)):
         page.set_viewport_size(size)
         to_chart.click()
+        assert page.locator(".toolbar").evaluate(ROWS) == toolbar_rows
         assert page.evaluate(TOUCHING, ".top > *:not(.visually-hidden)") == []
         expect(box).to_be_in_viewport(ratio=1)
         expect(chart).to_be_in_viewport(ratio=0.9)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.pages import open_room
+from tests.e2e.pages import open_room, room_of
 from tests.e2e.running_server import RunningServer
 from traces.analysis.functions import top_functions
 from traces.analysis.units import format_value
@@ -85,3 +85,26 @@ def test_a_tree_is_changed_at_a_box_and_each_step_is_undone(
     expect(chart).to_contain_text("These transforms leave nothing of this thread.")
     page.get_by_role("button", name="Undo the last one").click()
     expect(chart).to_have_attribute("data-boxes", re.compile("[1-9]"))
+
+
+@pytest.mark.long
+def test_what_has_no_order_in_time_is_not_offered_in_it(
+    page: Page, analyst_server: RunningServer, fixtures: Path, board_trace: Path
+) -> None:
+    views = page.get_by_role("tablist", name="View").get_by_role("tab")
+    open_room(page, analyst_server.address, fixtures / "settlement.go-heap.pb.gz")
+    chart = page.locator(".chart")
+    expect(views).to_have_text(["Left heavy", "Sandwich", "Compare"])
+    expect(views.first).to_have_attribute("aria-selected", "true")
+    views.first.press("ArrowRight")
+    expect(chart).to_have_attribute("data-mode", "sandwich")
+    chart.focus()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    expect(chart).to_have_attribute("data-mode", "left_heavy")
+    open_room(page, analyst_server.address, board_trace)
+    expect(views).to_have_text(["Time order", "Left heavy", "Sandwich", "Compare"])
+    page.goto(f"{room_of(page)}?transforms=invert")
+    expect(views).to_have_text(["Left heavy", "Sandwich", "Compare"])
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(views).to_have_text(["Time order", "Left heavy", "Sandwich", "Compare"])

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FloatRect, Page, expect
 
+from tests.e2e.many_threads import written
 from tests.e2e.pages import SOME, ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.hostile.names import chrome
@@ -98,6 +99,17 @@ def test_on_4k_type_and_rows_are_larger_and_the_pointer_finds_its_box(
     for shade in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if shade == "dark" else "light", reduced_motion="reduce")
         assert violations(page) == []
+
+
+def test_a_tall_window_shows_more_of_many_threads(page: Page, analyst_server: RunningServer, tmp_path: Path) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    threads = page.get_by_role("tree", name="Processes and threads")
+    expect(threads).to_have_attribute("aria-busy", "false")
+    rows = "tree => Math.floor(tree.clientHeight / tree.querySelector('.track').clientHeight)"
+    assert threads.evaluate(rows) == 6
+    page.set_viewport_size({"width": 3840, "height": 2160})
+    expect(threads.get_by_role("treeitem").nth(15)).to_be_in_viewport()
+    assert 12 <= threads.evaluate(rows) <= 20
 
 
 def test_nothing_jumps_while_a_room_opens_and_a_question_is_answered(

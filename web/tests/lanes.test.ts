@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BOX, boxUnder, lanesOf, levelAt, spokenLane, type LanesAnswer } from "../src/viewer/lanes.ts";
+import { BOX, boxUnder, lanesOf, levelAt, spokenLane, uncutLanes, type LanesAnswer } from "../src/viewer/lanes.ts";
 
 const ANSWER: LanesAnswer = {
   levels: [{ name: "queue", readings: 3000, lowest: 0, highest: 7, points: [[10, 1], [20, 7]] }], // prettier-ignore
@@ -31,4 +31,14 @@ test("a box is hit in its row, a narrow one a little beside it", () => {
   assert.equal(boxUnder(lane, 15, 3 + BOX, 0), null);
   assert.equal(boxUnder(lane, 14, 3 + BOX, 2)?.[3], 1);
   assert.equal(boxUnder(lanesOf(ANSWER)[0]!, 15, 3, 9), null);
+});
+
+test("no lane is cut: as many as fit, one in any case, all where there is room", () => {
+  const lanes = lanesOf(ANSWER);
+  const [level, requests, mark] = lanes.map((lane) => lane.height) as [number, number, number];
+  assert.equal(uncutLanes(lanes, level + requests - 1), level);
+  assert.equal(uncutLanes(lanes, level + requests), level + requests);
+  assert.equal(uncutLanes(lanes, 1), level);
+  assert.equal(uncutLanes(lanes, 999), level + requests + mark);
+  assert.equal(uncutLanes([], 999), 0);
 });

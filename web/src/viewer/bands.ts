@@ -37,6 +37,16 @@ export function spokenBands({ longTasks, collections }: ThreadBands): string {
   return [...counted(longTasks.count, "long task"), ...counted(collections.count, "collection")].join(", ");
 }
 
+/** What the key over the ruler shows of them; empty where there are none. */
+export function keyOf({ longTasks, collections }: ThreadBands): string {
+  return [
+    longTasks.count && `${formatCount(longTasks.count)} long`,
+    collections.count && `${formatCount(collections.count)} GC`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 /** Where ranges lie in a chart of so many pixels, those in sight; each at least a pixel wide. */
 export function bandsInSight(
   ranges: readonly [number, number][],

@@ -1,11 +1,21 @@
 /** Between the threads and the chart, along its axis: levels as areas, marks, async spans and requests, where a trace has them. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
-import { placeIn } from "../page_scale.ts";
+import { placeIn, scaleOf } from "../page_scale.ts";
 import { usePart } from "../store.ts";
 import { theme } from "../theme.ts";
 import { SharpCanvas } from "./canvas.ts";
-import { boxUnder, drawLane, fetchLanes, lanesOf, levelAt, shortNumber, spokenLane, type Lane } from "./lanes.ts";
+import {
+  boxUnder,
+  drawLane,
+  fetchLanes,
+  lanesOf,
+  levelAt,
+  shortNumber,
+  spokenLane,
+  uncutLanes,
+  type Lane,
+} from "./lanes.ts";
 import { inks } from "./palette.ts";
 import { formatCount, formatPlaceOnAxis, formatValue } from "./values.ts";
 import type { ViewerStore } from "./viewer_store.ts";
@@ -13,6 +23,8 @@ import { around, span } from "./window.ts";
 
 const NARROW = "(max-width: 820px)";
 const LIST = "lane-list";
+/** Pixels that lanes may take before they are scrolled, of a window's height a seventh. */
+const ROOM = 124;
 /** Pixels by which a narrow box is easier to hit. */
 const SLACK = 3;
 
@@ -70,6 +82,8 @@ function OpenLanes({ store, lanes, names, setUnder }: OpenLanesProps) {
     [lanes],
   );
   const height = lanes.reduce((sum, lane) => sum + lane.height, 0);
+  const inSight = useMemo(() => uncutLanes(lanes, Math.max(ROOM, innerHeight / scaleOf(document.body) / 7)), [lanes]);
+  const [below, setBelow] = useState(height - inSight);
   useEffect(() => {
     const sharp = new SharpCanvas(canvas.current!, (context) => {
       const { window, view } = store.read();
@@ -120,7 +134,16 @@ function OpenLanes({ store, lanes, names, setUnder }: OpenLanesProps) {
     if (box[0] < window.start || box[1] > window.end) store.moveTo(around(box[0], box[1], store.bounds()));
   };
   return (
-    <div id={LIST} class="lane-list" tabIndex={0} role="group" aria-label="Levels, marks and intervals">
+    <div
+      id={LIST}
+      class="lane-list"
+      tabIndex={0}
+      role="group"
+      aria-label="Levels, marks and intervals"
+      style={{ "--uncut-lanes": `${inSight + 1}px` }}
+      data-more={below > 1 ? true : undefined}
+      onScroll={({ currentTarget: { scrollTop, clientHeight } }) => setBelow(height - scrollTop - clientHeight)}
+    >
       <ul style={{ height: `${height}px` }}>
         {lanes.map((lane, at) => (
           <li key={`${lane.kind} ${lane.name}`} style={{ top: `${tops[at]}px` }} title={spokenLane(lane)}>
@@ -141,6 +164,9 @@ function OpenLanes({ store, lanes, names, setUnder }: OpenLanesProps) {
   );
 }
 
+/** "request" of one, "requests" of more. */
+const ofCount = (plural: string, count: number) => (count === 1 ? plural.replace(/s$/, "") : plural);
+
 function counted(lanes: Lane[]): string {
   const of = (kind: Lane["kind"]) => lanes.filter((lane) => lane.kind === kind);
   const parts = [
@@ -150,7 +176,7 @@ function counted(lanes: Lane[]): string {
   return [
     ...parts.flatMap(([count, one, many]) => (count ? [`${count} ${count === 1 ? one : many}`] : [])),
     ...of("boxes").map((lane) =>
-      lane.kind === "boxes" ? `${formatCount(lane.count)} ${lane.name.toLowerCase()}` : "",
+      lane.kind === "boxes" ? `${formatCount(lane.count)} ${ofCount(lane.name.toLowerCase(), lane.count)}` : "",
     ),
   ].join(", ");
 }

@@ -1,6 +1,7 @@
 /** What lies in time besides calls, as the server answers, and how it is drawn along the chart's axis. */
 import { json } from "../api.ts";
 import type { Theme } from "../theme.ts";
+import { elideName, printable } from "./elide.ts";
 import { fills, inks, PLAIN_COLOUR } from "./palette.ts";
 import { formatCount } from "./values.ts";
 import { span, type AxisWindow } from "./window.ts";
@@ -32,6 +33,16 @@ export function lanesOf({ levels, marks, boxes }: LanesAnswer): Lane[] {
     ...boxes.map((lane) => ({ kind: "boxes" as const, height: Math.max(20, lane.rows * BOX + 4), ...lane })),
     ...marks.map((lane) => ({ kind: "mark" as const, height: MARK, ...lane })),
   ];
+}
+
+/** How high those lanes are, from the first one on, that fit uncut, and the first in any case: one that is cut looks like a mistake. */
+export function uncutLanes(lanes: readonly Lane[], room: number): number {
+  let height = 0;
+  for (const lane of lanes) {
+    if (height > 0 && height + lane.height > room) break;
+    height += lane.height;
+  }
+  return height;
 }
 
 /** "queue, 1 to 7, 30 readings", "frame, 12 marks". */
@@ -97,16 +108,37 @@ export function drawLane(
       const wide = Math.max(1.5, right - left - 1);
       context.fillStyle = palette[(name * 4) % PLAIN_HUES]!;
       context.fillRect(left, top + 2 + row * BOX, wide, BOX - 1);
-      if (wide < 40) continue;
-      context.save();
-      context.beginPath();
-      context.rect(left, top, wide - 2, lane.height);
-      context.clip();
+      const from = Math.max(left, 0) + 3;
+      const room = Math.min(width, left + wide) - from - 3;
+      if (room < LEAST_ROOM) continue;
       context.fillStyle = ink.label;
-      context.fillText(names[name]!, Math.max(left, 0) + 3, top + 2 + row * BOX + BOX / 2);
-      context.restore();
+      context.fillText(shortened(context, names[name]!, room), from, top + 2 + row * BOX + BOX / 2);
     }
   }
+}
+
+/** Shorter names say nothing. */
+const LEAST_ROOM = 24;
+/** Of all names in the font of lanes. */
+const advances = new Map<string, number>();
+const NAMES_KEPT = 2_000;
+const shown = new Map<string, string>();
+
+/** A name in so much room, by the rule of boxes. */
+function shortened(context: CanvasRenderingContext2D, name: string, room: number): string {
+  const key = `${Math.floor(room)} ${name}`;
+  let text = shown.get(key);
+  if (text === undefined) {
+    if (shown.size > NAMES_KEPT) shown.clear();
+    if (advances.size > NAMES_KEPT) advances.clear();
+    const advance = (character: string) => {
+      let wide = advances.get(character);
+      if (wide === undefined) advances.set(character, (wide = context.measureText(character).width));
+      return wide;
+    };
+    shown.set(key, (text = elideName(advance, printable(name), room)));
+  }
+  return text;
 }
 
 /** Colours that stand for a hue: the last ones are greys. */

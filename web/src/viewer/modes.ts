@@ -1,4 +1,6 @@
 /** The views of a profile and the keys that choose them. */
+import type { TraceProfile } from "../api.ts";
+import { INVERT } from "./transforms.ts";
 import type { ViewMode } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
@@ -9,7 +11,14 @@ export const MODES: { mode: ViewMode; name: string; key: string; hint: string }[
   { mode: "diff", name: "Compare", key: "4", hint: "What changed from another trace to this one" },
 ];
 
-/** The views that can be had of a trace. */
+/** The views that can be had of the chosen thread, as it is: sums have no order in time, nor has a tree that was turned around. */
 export function modesOf(store: ViewerStore): typeof MODES {
-  return store.canCompare ? MODES : MODES.filter(({ mode }) => mode !== "diff");
+  const { profile, transforms } = store.read();
+  const isInOrder = hasOrder(store.profiles.find(({ handle }) => handle === profile)) && !transforms.includes(INVERT);
+  return MODES.filter(({ mode }) => (mode !== "diff" || store.canCompare) && (mode !== "time_order" || isInOrder));
+}
+
+/** Whether its calls can be drawn one after the other: they have times, or are in the order of the file. */
+export function hasOrder(profile: TraceProfile | undefined): boolean {
+  return profile?.order !== "none" || profile.kind === "evented";
 }

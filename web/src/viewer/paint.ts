@@ -1,6 +1,6 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
-import { bandsInSight, type ThreadBands } from "./bands.ts";
+import { bandsInSight, keyOf, type ThreadBands } from "./bands.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
 import type { NarrowBoxes } from "./narrow_boxes.ts";
 import type { Noted } from "./notes.ts";
@@ -13,6 +13,8 @@ import { span, ticks, type AxisWindow } from "./window.ts";
 
 export const ROW = 19;
 export const RULER = 22;
+/** What stands around the words of the key of bands (viewer.css): its swatches, gaps and place. */
+const KEY_GAPS = 64;
 /** Between the callers and the callees of a sandwich. */
 const GAP = 7;
 const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
@@ -297,12 +299,13 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, places: number[]
   context.textBaseline = "middle";
   context.fillStyle = colour;
   const step = places.length > 1 ? places[1]! - places[0]! : span(scene.window);
+  const key = scene.bands ? keyOf(scene.bands) : "";
+  const right = key ? scene.width - context.measureText(key).width - KEY_GAPS : scene.width;
   for (const tick of places) {
-    context.fillText(
-      formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit),
-      (tick - scene.window.start) * scale + 5,
-      RULER / 2,
-    );
+    const text = formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit);
+    const left = (tick - scene.window.start) * scale + 5;
+    if (key && left + context.measureText(text).width > right) continue; // the key would cut it
+    context.fillText(text, left, RULER / 2);
   }
 }
 

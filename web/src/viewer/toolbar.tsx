@@ -19,6 +19,7 @@ interface ToolbarProps {
 export function Toolbar({ store, ask, link, children }: ToolbarProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
+  usePart(store, (state) => state.transforms);
   const unit = (store.profiles.find((entry) => entry.handle === profile)?.unit ?? "nanoseconds") as Unit;
   const modes = modesOf(store);
   const move = (event: KeyboardEvent) => {

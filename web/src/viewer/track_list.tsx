@@ -12,7 +12,9 @@ import { formatCount } from "./values.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
-const MOST_ROWS = 6;
+/** Rows in sight in a window of usual height; a tall one shows more. */
+const FEWEST_ROWS = 6;
+const TALL = `max(${FEWEST_ROWS * TRACK_ROW}px, (var(--high) - 600px) / 2)`;
 const NARROW = "(max-width: 820px)";
 const TREE = "track-tree";
 
@@ -55,7 +57,7 @@ export function TrackList({ store }: { store: ViewerStore }) {
           <input
             type="search"
             aria-label="Filter threads"
-            placeholder={`Filter ${formatCount(store.profiles.length)}`}
+            placeholder={`Filter ${formatCount(store.profiles.length)} threads`}
             spellcheck={false}
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
@@ -90,7 +92,7 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
   const [all, setAll] = useState(false);
   const [pinned, setPinned] = useState(() => pinnedOf(store.trace.traceId));
   const [at, setAt] = useState(0);
-  const [sight, setSight] = useState({ top: 0, height: MOST_ROWS * TRACK_ROW });
+  const [sight, setSight] = useState({ top: 0, height: FEWEST_ROWS * TRACK_ROW });
   const profile = usePart(store, (state) => state.profile);
   const pointed = usePart(store.pointing, (state) => state.cited?.profile ?? null);
   const rows = useMemo(
@@ -200,7 +202,7 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
       aria-label="Processes and threads"
       aria-activedescendant={active}
       aria-busy={found === null}
-      style={{ height: `${Math.min(MOST_ROWS, store.profiles.length) * TRACK_ROW}px` }}
+      style={{ height: `min(${store.profiles.length * TRACK_ROW}px, ${TALL})` }}
       onKeyDown={press}
       onScroll={(event) => setSight({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
     >

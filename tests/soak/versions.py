@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PREVIOUS = ROOT / "tests" / "rolling" / "previous"
-PACKED = ("traces", "rendering", "limits", "server", "supabase", "fixtures/sample")
+PACKED = ("traces", "rendering", "limits", "server", "supabase", "fixtures/sample", "docs")
 FILES = ("hatch_build.py", "pyproject.toml", "requirements-build.lock", "README.md", "LICENSE")
 BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
 BUILD_S = 420

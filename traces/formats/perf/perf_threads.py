@@ -7,7 +7,14 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.formats.perf.sample_lengths import CLOCKS, lengths, passes_on_a_processor, usual_interval
+from traces.formats.perf.sample_lengths import (
+    CLOCKS,
+    cycle_time,
+    lengths,
+    measures_itself,
+    passes_on_a_processor,
+    usual_interval,
+)
 from traces.kernels.columns import pick
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
@@ -15,6 +22,14 @@ from traces.values import Unit, ValueType
 
 TIME = ValueType("time", Unit.NANOSECONDS)
 SAMPLES = ValueType("samples", Unit.COUNT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Of one event: the usual time between two samples, and that of one of its counts (ns); 0 where it is not known."""
+
+    interval: int
+    count: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +54,11 @@ def add_threads(
     Threads stand in order of their first sample, but no process's main thread behind its others. The stack of the
     sample of rank `i` is `frames[ends[i - 1]:ends[i]]`, innermost first.
     """
-    intervals = _intervals(threads)
+    intervals, cycle_times = _intervals(threads), _cycle_times(threads)
     for thread in _in_order(threads, first_event):
         suffix = "" if thread.event == first_event else f", {thread.event}"
-        _add(thread, suffix, intervals.get(thread.event, 0), frames, ends, builder)
+        pace = Pace(intervals.get(thread.event, 0), cycle_times.get(thread.event, 0.0))
+        _add(thread, suffix, pace, frames, ends, builder)
 
 
 def _intervals(threads: Sequence[PerfThread]) -> dict[str, int]:
@@ -53,6 +69,16 @@ def _intervals(threads: Sequence[PerfThread]) -> dict[str, int]:
             ordered = np.sort(thread.time)
             gaps.setdefault(thread.event, []).append(ordered[1:] - ordered[:-1])
     return {event: usual_interval(np.concatenate(found)) for event, found in gaps.items()}
+
+
+def _cycle_times(threads: Sequence[PerfThread]) -> dict[str, float]:
+    """How long (ns) one of each event's counts took."""
+    seen: dict[str, list[tuple[Int64, Int64]]] = {}
+    for thread in threads:
+        if thread.time is not None and thread.period is not None:
+            order = np.argsort(thread.time, kind="stable")
+            seen.setdefault(thread.event, []).append((np.diff(thread.time[order]), thread.period[order][1:]))
+    return {event: cycle_time(*map(np.concatenate, zip(*found, strict=True))) for event, found in seen.items()}
 
 
 def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThread]:
@@ -68,7 +94,7 @@ def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThrea
     return ordered
 
 
-def _add(thread: PerfThread, suffix: str, interval: int, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
+def _add(thread: PerfThread, suffix: str, pace: Pace, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
     rank, time, period = thread.rank, thread.time, thread.period
     if time is not None:
         order = np.argsort(time, kind="stable")
@@ -90,11 +116,13 @@ def _add(thread: PerfThread, suffix: str, interval: int, frames: Int32, ends: In
     if time is not None:
         begin, axis_start, axis_end = time, time[0].item(), time[-1].item()
         if passes_on_a_processor(thread.event):
-            begin, lasting = lengths(time, period, interval, thread.event)
-            axis_end = (begin[-1] + lasting[-1]).item()
+            begin, lasting = lengths(time, period, pace.interval, thread.event, pace.count)
+            axis_start, axis_end = begin[0].item(), (begin[-1] + lasting[-1]).item()
             values.insert(0, TIME)
             weights.insert(0, lasting)
             default = 0 if lasting.any() else 1  # one sample alone may say nothing about time
+            if period is not None and period.any() and measures_itself(thread.event):
+                default = len(values) - 1
     name = f"{thread.comm} (pid {thread.pid}, tid {thread.tid})" if thread.pid else f"{thread.comm} (tid {thread.tid})"
     return builder.add_sampled(
         name + suffix,

@@ -18,16 +18,58 @@ def recorded(moments: list[float], event: str = "500 cycles", thread: int = 7) -
     return "".join(f"prog {thread} {10 + moment:.6f}:  {event}:\n{STACK}" for moment in moments)
 
 
-def test_a_sample_of_cycles_lasts_the_usual_interval_and_a_gap_is_nobodys() -> None:
-    trace = read(recorded([0, 1, 2, 2.5, 3.5, 60]))
+SECOND = 1_000_000_000
+
+
+def test_a_sample_lasts_the_usual_interval_and_a_gap_is_nobodys() -> None:
+    trace = read(recorded([0, 1, 2, 2.5, 3.5, 60], "cycles"))
     profile = trace.profiles[0]
-    second = 1_000_000_000
-    assert [w for _, w in stacks(trace)] == [second, second, second // 2, second, second, second]
+    assert [w for _, w in stacks(trace)] == [SECOND, SECOND, SECOND // 2, SECOND, SECOND, SECOND]
     assert {path for path, _ in stacks(trace)} == {CHAIN}
-    assert [v.name for v in profile.values] == ["time", "samples", "cycles"]
-    assert stacks(trace, value="cycles") == [(CHAIN, 500.0)] * 6
+    assert [v.name for v in profile.values] == ["time", "samples"]
     assert (profile.name, profile.pid, profile.tid) == ("prog (tid 7)", "", "7")
     assert trace.frame_file(1) == "/app/prog"
+
+
+def test_a_sample_of_cycles_lasts_as_long_as_they_take_and_ends_at_its_moment() -> None:
+    """perf begins with few cycles a sample and finds its frequency: the first ones stand for next to nothing."""
+    moments = [0, 0.5, 1.5, 2.5, 3.0, 60]
+    counts = [1, 500, 1000, 1000, 500, 1000]
+    trace = read("".join(recorded([at], f"{n} cycles:P") for at, n in zip(moments, counts, strict=True)))
+    profile = trace.profiles[0]
+    assert [w for _, w in stacks(trace)] == [n * SECOND // 1000 for n in counts]
+    assert stacks(trace, value="cycles:P") == [(CHAIN, float(n)) for n in counts]
+    assert profile.samples is not None
+    begins = [SECOND // 1000 + round(at * SECOND) - n * SECOND // 1000 for at, n in zip(moments, counts, strict=True)]
+    assert profile.samples.time.tolist() == begins
+
+
+@pytest.mark.parametrize("event", ["cpu-cycles", "cpu_core/cycles/u", "ref-cycles:u"])
+def test_names_of_cycles(event: str) -> None:
+    trace = read("".join(recorded([at], f"{n} {event}") for at, n in ((0, 100), (1, 100), (2, 100), (2.5, 50))))
+    assert [w for _, w in stacks(trace)] == [SECOND, SECOND, SECOND, SECOND // 2]
+
+
+def test_cycles_of_a_faster_processor_take_no_longer_than_passed() -> None:
+    fast = [(at / 10, 300 if at < 40 else 100) for at in range(200)]
+    trace = read("".join(recorded([at], f"{n} cycles") for at, n in fast))
+    check(trace)
+    assert max(w for _, w in stacks(trace)[1:]) == SECOND // 10
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0), (10**17, 10**17, 10**17), (1, 10**17, 1), (0, 5, 0)])
+def test_counts_that_are_no_times_of_cycles_are_bounded(counts: tuple[int, ...]) -> None:
+    trace = read("".join(recorded([at], f"{n} cycles") for at, n in enumerate(counts)))
+    check(trace)
+    assert 0 <= (trace.duration_ns or 0) < 10 * SECOND
+
+
+@pytest.mark.parametrize("event", ["instructions:u", "cache-misses", "stalled-cycles-frontend"])
+def test_what_is_counted_and_is_no_time_is_shown_first_as_in_perf_report(event: str) -> None:
+    trace = read(recorded([0], f"900 {event}") + recorded([1], f"100 {event}"))
+    profile = trace.profiles[0]
+    assert profile.values[profile.default_value].name == event
+    assert [w for _, w in stacks(trace)] == [900, 100]
 
 
 def test_a_single_sample_between_two_sleeps_is_no_work_of_seconds() -> None:

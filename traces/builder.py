@@ -245,10 +245,12 @@ class TraceBuilder:
             columns = (rows.start[some], rows.end[some], rows.frame[some])
             self._missing_ends.add_unfinished(threads[thread][0], *columns, TIME.unit, self._frames.name)
         self._finish_pending()
-        drafts = []
-        for (name, pid, tid), extent in zip(threads, zip(begins, latest, strict=True), strict=True):
-            self._add(name, pid, tid, TIME.unit, extent, (TIME,), 0, None, facts)
-            drafts.append(self._drafts[-1])
+        self._make_room(len(threads))
+        extents = zip(begins, latest, strict=True)
+        drafts = [
+            Draft(*who, TIME.unit, *at, (TIME,), 0, facts, None) for who, at in zip(threads, extents, strict=True)
+        ]
+        self._drafts += drafts
         self._moments += finish_threads(drafts, rows, bounds)
         return len(self._drafts) - len(drafts)
 
@@ -314,25 +316,25 @@ class TraceBuilder:
         extent: tuple[float, float],
         values: tuple[ValueType, ...],
         default_value: int,
-        rows: SampleRows | SpanRows | None,
+        rows: SampleRows | SpanRows,
         facts: Facts,
     ) -> int:
-        if len(self._drafts) >= MAX_PROFILES:
-            raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES.format(most=MAX_PROFILES)}")
+        self._make_room(1)
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         draft = Draft(name, pid, tid, axis, start, max(start, end), values, default_value, facts, rows)
         self._drafts.append(draft)
-        if rows is None:
-            return len(self._drafts) - 1
-        cost = draft.cost
-        if cost > SMALL_ROWS:
+        if draft.cost > SMALL_ROWS:
             self._finish([draft])
         else:
             self._pending.append(draft)
-            self._pending_rows += cost
+            self._pending_rows += draft.cost
             if self._pending_rows > PENDING_ROWS:
                 self._finish_pending()
         return len(self._drafts) - 1
+
+    def _make_room(self, more: int) -> None:
+        if len(self._drafts) + more > MAX_PROFILES:
+            raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES.format(most=MAX_PROFILES)}")
 
     def _finish_pending(self) -> None:
         groups: dict[tuple[object, ...], list[Draft]] = {}

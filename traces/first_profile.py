@@ -96,9 +96,11 @@ def _weighed(trace: Trace, profiles: list[Profile]) -> list[_Thread]:
     of_system = any(profile.pid.isdigit() and int(profile.pid) > RESERVED_PIDS for profile in profiles)
     found = []
     for profile in profiles:
-        if not _is_candidate(trace, profile):
-            continue
-        shown = _view(trace, profile)
+        shown = profile
+        if len(views_of_thread(trace, profile)) > 1:
+            if not _is_candidate(trace, profile):
+                continue
+            shown = _view(trace, profile)
         weight = busy_time(trace, shown) * LEADS[shown.role]
         is_thread = not ((numbered and profile.tid and not profile.tid.isdigit()) or (of_system and profile.pid == "0"))
         if weight > 0:

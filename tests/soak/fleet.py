@@ -18,7 +18,7 @@ from psycopg import AsyncConnection
 from server.adapters.postgres.embedded import EmbeddedPostgres
 
 COMMAND = (sys.executable, "-c", "from server.app import main; main()", "serve", "--port", "0")
-START_S = 120.0
+START_S = 300.0
 STOP_S = 40.0
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 

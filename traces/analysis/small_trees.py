@@ -30,10 +30,16 @@ class SmallTree:
 
 def small_tree(trace: Trace, profile: Profile) -> SmallTree | None:
     """That of a profile of the trace; None where its tree is large or empty, or what it measures is no time."""
+    found = small_trees(trace).get(profile.index)
+    return found if found is not None and trace.profiles[profile.index] is profile else None
+
+
+def small_trees(trace: Trace) -> dict[int, SmallTree]:
+    """Those of all profiles that have one, by index."""
     if "small trees" not in trace.answers:
         trace.answers["small trees"] = _small_trees(trace)
-    found: SmallTree | None = trace.answers["small trees"].get(profile.index)
-    return found if found is not None and trace.profiles[profile.index] is profile else None
+    found: dict[int, SmallTree] = trace.answers["small trees"]
+    return found
 
 
 def _small_trees(trace: Trace) -> dict[int, SmallTree]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.name_kinds import NOBODY_KNOWS, NOT_KNOWN, TASK, WAITS_BY_NAME, WORKS
-from traces.analysis.small_trees import small_tree
+from traces.analysis.small_trees import small_tree, small_trees
 from traces.analysis.thread_states import is_scheduling, of_calls
 from traces.analysis.time_axis import duration_ns
 from traces.analysis.waiting_names import waits
@@ -63,9 +63,31 @@ def thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     known: dict[int, ThreadTime | None] = trace.answers.setdefault("thread times", {})
     if profile is not trace.profiles[profile.index]:
         return _thread_time(trace, profile)
+    if not known:
+        known.update(_of_small_threads(trace))
     if profile.index not in known:
         known[profile.index] = _thread_time(trace, profile)
     return known[profile.index]
+
+
+def _of_small_threads(trace: Trace) -> dict[int, ThreadTime]:
+    """The times of threads of a few calls that all ended, together: of a recording of thousands one alone costs more
+    than its rows."""
+    length, found = duration_ns(trace), dict[int, ThreadTime]()
+    if length is None or len(trace.thread_states):
+        return found
+    for index, small in small_trees(trace).items():
+        profile = trace.profiles[index]
+        spans = profile.spans
+        if spans is None or len(spans.unfinished) or profile.clock is not Clock.TRACE or profile.waits is Waits.WAITING:
+            continue
+        is_work = small.runs_tasks or TASK_THREAD.search(profile.name) or shows_only_work(profile)
+        waiting = 0 if is_work else small.waits
+        busy = min(small.works + small.waits - waiting, length)
+        waiting = min(waiting, length - busy)
+        unknown = min(small.nobody_knows, length - busy - waiting)
+        found[index] = ThreadTime(View.SPANS, length, busy, waiting, length - busy - waiting - unknown, unknown)
+    return found
 
 
 def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:

@@ -32,6 +32,7 @@ EVENT = (
     Field("running", "tdur", Kind.SCALED, scale=3),
     Field("tid", "tid", Kind.TEXT),
     Field("time", "ts", Kind.SCALED, scale=3),  # microseconds
+    Field("thread_clock", "tts", Kind.SCALED, scale=3),
 )
 """In the order of Chrome's own members, in which they are looked for."""
 
@@ -85,11 +86,11 @@ class Events:
         pairs += 1
         distinct, numbers = _numbered(pairs, (len(pids) + 1) * width)
         keys: dict[ThreadKey, int] = {}
+        pid_of, tid_of = ([id_text(None), *map(id_text, texts)] for texts in (pids, tids))
         thread_of = []
         for pair in distinct.tolist():
             pid, tid = divmod(pair, width)
-            key = (id_text(pids[pid - 1] if pid else None), id_text(tids[tid - 1] if tid else None))
-            thread_of.append(keys.setdefault(key, len(keys)))
+            thread_of.append(keys.setdefault((pid_of[pid], tid_of[tid]), len(keys)))
         if len(thread_of) == len(keys):
             return numbers, tuple(keys)
         return np.array(thread_of, np.int32)[numbers], tuple(keys)

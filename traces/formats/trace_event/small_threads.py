@@ -1,7 +1,7 @@
 """Threads of a few slices each, by the thousand: nested and added together, as each alone costs more than its rows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder, fitted_running
 from traces.drafts import SpanRows
+from traces.formats.trace_event.running_times import Closed
 from traces.kernels.many_threads import match_threads, nest_threads
 from traces.model import Int32, Int64
 
@@ -18,6 +19,7 @@ GROUP_SLICES = 1 << 18
 BEGIN = 1
 """A kind of slices, as trace_event.py numbers them."""
 AddAlone = Callable[[int], None]
+RunningOf = Callable[[Closed, Int32], Int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,20 @@ def add_paired(
     columns: Columns,
     latest: int | None,
     add_alone: AddAlone,
+    running_of: RunningOf,
 ) -> None:
     """Add threads of begins and ends, in their order; `add_alone` adds one, by its place, whose ends are not all of a
-    begin: for those another order is tried."""
+    begin: for those another order is tried. `running_of` says how long each slice was on a processor."""
     bounds = columns.bounds
-    order = np.lexsort((columns.time, np.repeat(np.arange(len(threads)), np.diff(bounds))))
+    thread = np.repeat(np.arange(len(threads), dtype=np.int32), np.diff(bounds))
+    order = np.lexsort((columns.time, thread))
     is_begin = columns.kind[order] == BEGIN
     found = match_threads(columns.time[order], columns.frame[order], is_begin, bounds, MAX_STACK_DEPTH, latest)
     source = order[found.source]
     together = (found.repaired[:, 0] == 0) & (np.diff(found.starts) > 0)
+    closed = np.repeat(together, np.diff(found.starts))
+    closed[found.unfinished] = False
+    columns = replace(columns, running=running_of(Closed(source[closed], found.end[closed]), thread))
     cuts = np.flatnonzero(np.diff(together)) + 1
     for first, stop in zip([0, *cuts.tolist()], [*cuts.tolist(), len(threads)], strict=True):
         if not together[first]:

@@ -9,6 +9,7 @@ other arguments is the same function; where they stand in the file is kept.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ from traces.formats.time_units import moment_written
 from traces.formats.trace_event import CHROME, SAMPLES, side_events, small_threads, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
-from traces.formats.trace_event.running_times import running_times
+from traces.formats.trace_event.running_times import Closed, RunningTimes
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
 from traces.kernels.scaled import MISSING
@@ -95,6 +96,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     annotated = side_events.annotations(events)
     for keys, slices in _slices_by_thread(events, threads, annotated.rows, builder):
         lanes.add(keys, slices)
+    lanes.running.warn(builder)
     side_events.read(events, lanes.profiles, annotated, builder)
     _read_moment(events, builder)
 
@@ -109,7 +111,7 @@ class _Lanes:
         self._builder = builder
         self._named = threads.short_name if is_named_short else threads.full_name
         self._has_samples = has_samples
-        self._running = running_times(events, builder)  # before durations are asked for
+        self.running = RunningTimes.of(events)  # before durations are asked for
         self._latest = _latest(events)
         self._places, self._sizes = events.table.slices("args")
 
@@ -128,7 +130,7 @@ class _Lanes:
             slices.kind,
             np.where(has_said, self._places[slices.events], 0),
             _length_of_some(self._sizes[slices.events]),
-            self._running[slices.events] if len(self._running) else self._running,
+            self.running.of_slices(slices.events),
             bounds,
         )
         threads = [(self._name(key), *key) for key in keys]
@@ -140,20 +142,27 @@ class _Lanes:
             def add_alone(place: int) -> None:
                 self._add_one(keys[place], slices.part(place))
 
-            small_threads.add_paired(self._builder, threads, columns, self._latest, add_alone)
+            running_of = partial(self._of_pairs, slices)
+            small_threads.add_paired(self._builder, threads, columns, self._latest, add_alone, running_of)
         self.profiles.update(zip(keys, range(first, first + len(keys)), strict=True))
 
     def _add_one(self, key: ThreadKey, slices: Slices) -> None:
         said = bool((self._sizes[slices.events] > len("{}")).any())
+        nested = _nest(slices, self._latest)
+        closed = Closed.of(nested.source, nested.end, nested.unfinished, slices.kind == BEGIN)
+        running = self._of_pairs(slices, closed)
         self.profiles[key] = self._builder.add_evented(
             self._name(key),
-            _nest(slices, self._latest),
+            nested,
             pid=key[0],
             tid=key[1],
             args_offset=self._places[slices.events] if said else None,
             args_length=_length_of_some(self._sizes[slices.events]) if said else None,
-            running=self._running[slices.events] if len(self._running) else None,
+            running=running if len(running) else None,
         )
+
+    def _of_pairs(self, slices: Slices, closed: Closed, thread: Int32 | None = None) -> Int64:
+        return self.running.of_pairs(slices.events, slices.time, np.flatnonzero(slices.kind == END), closed, thread)
 
     def _name(self, key: ThreadKey) -> str:
         return self._named(key) + (" tasks" if self._has_samples else "")

@@ -247,9 +247,7 @@ class TraceBuilder:
         self._finish_pending()
         self._make_room(len(threads))
         extents = zip(begins, latest, strict=True)
-        drafts = [
-            Draft(*who, TIME.unit, *at, (TIME,), 0, facts, None) for who, at in zip(threads, extents, strict=True)
-        ]
+        drafts = [Draft(*t, TIME.unit, *at, (TIME,), 0, facts, None) for t, at in zip(threads, extents, strict=True)]
         self._drafts += drafts
         self._moments += finish_threads(drafts, rows, bounds)
         return len(self._drafts) - len(drafts)

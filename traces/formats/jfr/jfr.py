@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.formats.format import RUNNING, SAMPLED
+from traces.formats.format import RUNNING, SAMPLED, break_off
 from traces.formats.jfr import ALLOCATIONS, LOCKS, PROCESSOR_TIME
 from traces.formats.jfr import EVENTS as EVENTS_ADDED
-from traces.formats.jfr.jfr_chunk import Chunk, chunks
+from traces.formats.jfr.jfr_chunk import BreaksOff, Chunk, chunks
 from traces.formats.jfr.jfr_origin import OF_THE_RUN, read_origin
 from traces.formats.jfr.jfr_timelines import EVENTS as LASTING
 from traces.formats.jfr.jfr_timelines import Timelines
@@ -28,6 +28,7 @@ from traces.values import Facts, Order, Unit, ValueType
 AnyChunk = Chunk | ChunkV0
 RECORDER = "oracle.jrockit.jfr."
 """Packages of the recorder of Java 7 and 8, whose frames Java Mission Control leaves out, too."""
+NOT_FINISHED = "the recording breaks off, or was not finished: {kept:,} of its {size:,} bytes were read"
 NATIVE_FRAMES = frozenset({"Native", "C++", "Kernel"})
 SAMPLES = ValueType("samples", Unit.COUNT)
 ALLOCATED = ValueType("allocated", Unit.BYTES)
@@ -113,6 +114,11 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             began = chunk.start_ns if began is None else min(began, chunk.start_ns)
             native += _collect(chunk, rows, timelines, builder)
             builder.progress.advance(chunk.end)
+    except BreaksOff as error:
+        if began is None:
+            raise builder.damaged(f"{error}.") from error
+        break_off(builder, error.kept)
+        builder.warn("unfinished", NOT_FINISHED.format(kept=error.kept, size=len(content)))
     except BrokenChunk as error:
         raise builder.damaged(f"{error}.") from error
     except (LookupError, TypeError, AttributeError, struct.error) as error:

@@ -5,6 +5,7 @@ Format: https://github.com/openjdk/jdk, src/hotspot/share/jfr and jdk.jfr.intern
 
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,18 +68,66 @@ def _name_today(name: str) -> str:
     return f"jdk.{name.removeprefix(ORACLE)}" if name.startswith(ORACLE) else name
 
 
+class BreaksOff(BrokenChunk):
+    """What follows `kept` bytes of a file cannot be read, as its recorder or a copy was stopped."""
+
+    def __init__(self, reason: str, kept: int) -> None:
+        super().__init__(reason)
+        self.kept = kept
+
+
 def chunks(data: bytes) -> Iterator[Chunk | ChunkV0]:
-    """Each chunk of a file, of today's format or of that of Java 7 and 8. Raises BrokenChunk."""
+    """Each chunk of a file, of today's format or of that of Java 7 and 8; of the last what there is. Raises BreaksOff
+    behind it, BrokenChunk."""
     at = 0
     known: dict[bytes, Types] = {}  # chunks of one recording mostly declare the same
     while at < len(data):
-        if data[at : at + len(MAGIC_V0)] == MAGIC_V0:
-            old = _old_chunk(data, at)
-            yield old
-            at = old.end
-        else:
-            yield _chunk(data, at, known)
-            at += HEADER.unpack_from(data, at)[3]
+        try:
+            chunk = _old_chunk(data, at) if data[at : at + len(MAGIC_V0)] == MAGIC_V0 else _chunk(data, at, known)
+        except BrokenChunk as error:
+            cut = _unfinished(data, at)
+            if cut is not None:
+                yield cut
+            raise BreaksOff(str(error), at if cut is None else cut.end) from error
+        yield chunk
+        at = chunk.end
+
+
+def _unfinished(data: bytes, at: int) -> Chunk | None:
+    """A chunk of which the end was not written, or its header: since Java 14 what events mean is written every second,
+    between them. None where nothing of that is there."""
+    if len(data) - at < HEADER.size:
+        return None
+    magic, major, _, _, _, _, start_ns, _, start_ticks, frequency, features = HEADER.unpack_from(data, at)
+    if magic != JFR_CHUNK or major not in (1, 2) or frequency <= 0 or not features & COMPRESSED:
+        return None
+    metadata, constants, end = _descriptions(data, at + HEADER.size)
+    if metadata is None:
+        return None
+    try:
+        chunk = Chunk(data, at, end, start_ns, start_ticks, frequency, _types(data, metadata, {}))
+        for place in constants:
+            _read_checkpoint(chunk, place)
+    except (IndexError, BrokenChunk):
+        return None
+    return chunk
+
+
+def _descriptions(data: bytes, at: int) -> tuple[int | None, list[int], int]:
+    """Where, among events from a place on, the last metadata and all constants stand, and where the last event ends."""
+    metadata, constants = None, list[int]()
+    with suppress(IndexError):  # it breaks off within an event's size
+        while at < len(data):
+            size, body = number(data, at)
+            if size <= 0 or at + size > len(data):
+                break
+            kind, _ = number(data, body)
+            if kind == METADATA:
+                metadata = at
+            elif kind == CONSTANTS:
+                constants.append(at)
+            at += size
+    return metadata, constants, at
 
 
 def _old_chunk(data: bytes, at: int) -> ChunkV0:
@@ -126,30 +175,36 @@ def _types(data: bytes, start: int, known: dict[bytes, Types]) -> Types:
 
 def _read_constants(chunk: Chunk, offset: int) -> None:
     """Constants are written as they come up, in checkpoints that say where the one before them is."""
-    data = chunk.data
     seen: set[int] = set()
     while True:
         at = chunk.start + offset
         if at in seen or not chunk.start < at < chunk.end:
             raise BrokenChunk("its constants are not where it says")
         seen.add(at)
-        _, at = number(data, at)
-        kind, at = number(data, at)
-        if kind != CONSTANTS:
-            raise BrokenChunk("its constants are not where it says")
-        for _ in range(2):  # when, how long
-            _, at = number(data, at)
-        back, at = number(data, at)
-        pools, at = number(data, at + 1)  # one byte says what kind of checkpoint it is
-        for _ in range(pools):
-            ident, at = number(data, at)
-            count, at = number(data, at)
-            pool = chunk.pools.setdefault(ident, {})
-            read = chunk.types.reader(ident)
-            for _ in range(count):
-                key, at = number(data, at)
-                value, at = read(data, at)
-                pool.setdefault(key, value)
+        back = _read_checkpoint(chunk, at)
         if back == 0:
             return
         offset += back
+
+
+def _read_checkpoint(chunk: Chunk, at: int) -> int:
+    """Add its constants to the pools; returns how far from it the one before is, 0 of the first."""
+    data = chunk.data
+    _, at = number(data, at)
+    kind, at = number(data, at)
+    if kind != CONSTANTS:
+        raise BrokenChunk("its constants are not where it says")
+    for _ in range(2):  # when, how long
+        _, at = number(data, at)
+    back, at = number(data, at)
+    pools, at = number(data, at + 1)  # one byte says what kind of checkpoint it is
+    for _ in range(pools):
+        ident, at = number(data, at)
+        count, at = number(data, at)
+        pool = chunk.pools.setdefault(ident, {})
+        read = chunk.types.reader(ident)
+        for _ in range(count):
+            key, at = number(data, at)
+            value, at = read(data, at)
+            pool.setdefault(key, value)
+    return back

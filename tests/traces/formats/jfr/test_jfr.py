@@ -271,16 +271,9 @@ HOLLOW = {**TYPES, FRAME: ("jdk.types.StackFrame", [])}
     [
         chunk(*SAMPLES)[:-9],
         chunk(*SAMPLES)[:50],
-        chunk(*SAMPLES) + b"FLR\0",
-        chunk(*SAMPLES) + b"something else that follows, long enough to hold the header of a chunk of its own",
         chunk(*SAMPLES, major=9),
         chunk(*SAMPLES, flags=0),
-        chunk(*SAMPLES, size=0),
         chunk(*SAMPLES, ticks=0),
-        chunk(*SAMPLES, constants=None, metadata=68),
-        chunk(*SAMPLES, metadata=1 << 40),
-        chunk(*SAMPLES, back=-1),
-        chunk(*SAMPLES, back=1 << 40),
         chunk(b"\0" * 8),
         chunk(b"\xff\xff\x03" + leb(SAMPLE)),
         chunk(*SAMPLES, types=RECURSIVE),
@@ -294,6 +287,35 @@ HOLLOW = {**TYPES, FRAME: ("jdk.types.StackFrame", [])}
 def test_a_broken_chunk_is_refused(data: bytes) -> None:
     with pytest.raises(DamagedTrace, match="jfr"):
         read(data)
+
+
+COMPLETE = chunk(*SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        (COMPLETE + b"FLR\0", len(COMPLETE)),
+        (
+            COMPLETE + b"something else that follows, long enough to hold the header of a chunk of its own",
+            len(COMPLETE),
+        ),
+        (COMPLETE + COMPLETE[: len(COMPLETE) // 2], len(COMPLETE)),
+        (chunk(*SAMPLES, size=0), len(COMPLETE)),
+        (chunk(*SAMPLES, size=1 << 40), len(COMPLETE)),
+        (chunk(*SAMPLES, size=0) + event(SAMPLE, 3_000, 1)[:-1], len(COMPLETE)),
+        (chunk(*SAMPLES, constants=None, metadata=68), len(COMPLETE)),
+        (chunk(*SAMPLES, metadata=1 << 40), len(COMPLETE)),
+        (chunk(*SAMPLES, back=-1), len(chunk(*SAMPLES, back=-1))),
+        (chunk(*SAMPLES, back=1 << 40), len(chunk(*SAMPLES, back=1 << 40))),
+    ],
+)
+def test_a_recording_that_was_not_finished_is_read_as_far_as_it_goes(data: bytes, kept: int) -> None:
+    """A JVM that is killed leaves a header that says nothing, or pieces behind what it says."""
+    trace, complete = read(data), read(COMPLETE)
+    assert [stacks(trace, p) for p in trace.profiles] == [stacks(complete, p) for p in complete.profiles]
+    (said,) = (w.text for w in trace.warnings if w.code == "unfinished")
+    assert said.endswith(f"{kept:,} of its {len(data):,} bytes were read")
 
 
 def test_numbers_have_nine_bytes_at_most_and_only_those_are_negative() -> None:

@@ -32,6 +32,8 @@ def clamp(text: str, limit: int = MAX_NAME) -> str:
 
 def plain(text: str, limit: int = MAX_NAME) -> str:
     """A trace's string as one line without quotes: clamped, secrets masked, invisible characters escaped."""
+    if len(text) <= limit and text.isascii() and text.isprintable() and "=" not in text and "@" not in text:
+        return text  # most names: nothing of them could be masked or escaped
     return visible(_masked(text, limit), but="")
 
 

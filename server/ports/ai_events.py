@@ -68,6 +68,17 @@ class ToolCallStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallProgress:
+    """What a call does that takes long, and how many of its steps are done, where they can be counted."""
+
+    tool_call_id: str
+    tool_name: str
+    doing: str
+    done: int | None = None
+    in_all: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallResult:
     """What came of it, capped and redacted. `text` is what the model reads; `number` counts the results of the
     conversation."""
@@ -185,6 +196,7 @@ StreamedEvent = (
     | TextReset
     | PromptRead
     | ToolCallStart
+    | ToolCallProgress
     | ToolCallResult
     | ToolCallFailed
     | ViewerDriven

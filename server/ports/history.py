@@ -17,6 +17,8 @@ MOST_RUNS = 1_000
 """Points of one answer: the newest."""
 MOST_COMPARED = 100
 """Runs whose functions are all compared, the newest."""
+MOST_LABELS = 2_000
+"""Labels with their values of one answer to what is known."""
 LISTED_RUNS = 20
 """The newest runs, whose functions and findings are what a question may name."""
 
@@ -77,6 +79,15 @@ class KnownRuns:
     figures: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedThings:
+    """What a question names: labels, each a key with a value or alone, a function or a figure by its full name."""
+
+    labels: frozenset[tuple[str, str | None]] = frozenset()
+    function: str | None = None
+    figure: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryFiles:
     """Tables of recordings as files of comma-separated values without a header, for one query: texts in double quotes,
@@ -120,9 +131,17 @@ class History(Protocol):
         """How many runs of a search were deleted or have expired within a year."""
         ...
 
-    async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
-        """Labels and programs of all runs of a search; functions, findings and figures of its newest, and functions
-        that have exactly this name in any."""
+    async def known(
+        self, caller: Caller, criteria: TraceSearch, *, name: str | None = None, words: Collection[str] = ()
+    ) -> KnownRuns:
+        """Labels and programs of all runs of a search, of labels the MOST_LABELS that most runs have, and before them
+        those with a value among `words`; functions, findings and figures of its newest, and functions that have exactly
+        this name in any."""
+        ...
+
+    async def named(self, caller: Caller, names: NamedThings) -> KnownRuns:
+        """Of all runs what is named, as far as it is there, and the programs. Of a label's values only those that were
+        asked for are listed, and count 1 however often they are there."""
         ...
 
     async def state(self, caller: Caller) -> str:

@@ -64,6 +64,18 @@ class ToolStart(_Event):
     message: str
 
 
+class ToolProgress(_Event):
+    """What a tool does that has run for two seconds, said each second: `message` is for people, and where the steps can
+    be counted `done` of `in_all` are behind it."""
+
+    type: Literal["tool_progress"] = "tool_progress"
+    tool_call_id: str
+    tool_name: str
+    message: str
+    done: int | None = None
+    in_all: int | None = None
+
+
 class ToolResult(_Event):
     """`text_content` is what the model saw; `number` counts the results of the conversation: addresses of figures name
     it."""
@@ -154,6 +166,7 @@ TurnEvent = (
     | ModelTextReset
     | ModelReading
     | ToolStart
+    | ToolProgress
     | ToolResult
     | ToolError
     | ViewerAction

@@ -12,12 +12,14 @@ from server.adapters.storable import storable_text
 from server.ports.history import (
     LISTED_RUNS,
     MOST_COMPARED,
+    MOST_LABELS,
     MOST_LIBRARY_ROWS,
     MOST_RUNS,
     KnownRuns,
     LibraryFiles,
     LibraryTableName,
     Measured,
+    NamedThings,
     RunFunctions,
     RunPoint,
 )
@@ -72,7 +74,9 @@ class MemoryHistory:
     async def removed(self, caller: Caller, criteria: TraceSearch) -> int:
         return self._traces.count_of_removed(caller, criteria)
 
-    async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
+    async def known(
+        self, caller: Caller, criteria: TraceSearch, *, name: str | None = None, words: Collection[str] = ()
+    ) -> KnownRuns:
         rows = await self._rows(caller, criteria)
         labels: dict[str, dict[str, int]] = {}
         programs: dict[str, int] = {}
@@ -82,6 +86,10 @@ class MemoryHistory:
             for key, value in row.run.labels.items():
                 counted = labels.setdefault(key, {})
                 counted[value] = counted.get(value, 0) + 1
+        counted_labels = [(key, value) for key, values in labels.items() for value in values]
+        counted_labels.sort(key=lambda one: (one[1] not in words, -labels[one[0]][one[1]], one))
+        for key, value in counted_labels[MOST_LABELS:]:
+            del labels[key][value]
         newest = [self._kept[row.trace_id] for row in rows if row.trace_id in self._kept][:LISTED_RUNS]
         every = await self._rows(caller, TraceSearch())
         functions = {(one.name, one.file) for kept in newest for one in kept.functions} | {
@@ -93,11 +101,30 @@ class MemoryHistory:
         }
         return KnownRuns(
             runs=len(rows),
-            labels=labels,
+            labels={key: values for key, values in labels.items() if values},
             programs=programs,
             functions=tuple(sorted(functions, key=lambda one: (one[0], one[1] is None, one[1] or ""))),
             findings=tuple(sorted({one.finding for kept in newest for one in kept.findings})),
             figures=tuple(sorted({one.measure for kept in newest for one in kept.figures})),
+        )
+
+    async def named(self, caller: Caller, names: NamedThings) -> KnownRuns:
+        rows = await self._rows(caller, TraceSearch())
+        labels: dict[str, dict[str, int]] = {}
+        for key, value in names.labels:
+            values = {row.run.labels[key] for row in rows if key in row.run.labels}
+            if values:
+                labels.setdefault(key, {}).update({value: 1} if value in values else {})
+        programs = [row.run.program for row in rows if row.run.program is not None]
+        kept = [self._kept[row.trace_id] for row in rows if row.trace_id in self._kept]
+        functions = {(one.name, one.file) for of in kept for one in of.functions if one.name == names.function}
+        return KnownRuns(
+            runs=len(rows),
+            labels=labels,
+            programs={program: programs.count(program) for program in programs},
+            functions=tuple(sorted(functions, key=lambda one: (one[1] is None, one[1] or ""))),
+            findings=(),
+            figures=tuple({one.measure for of in kept for one in of.figures if one.measure == names.figure}),
         )
 
     async def state(self, caller: Caller) -> str:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from server.agent.questions.checks import checked_runs
 from server.agent.questions.path_answers import PathRun, path_answer
 from server.agent.questions.path_figures import path_figures
 from server.agent.questions.question_schema import CallPath, Runs
 from server.agent.questions.run_answers import RunsAnswer
+from server.agent.tools.contract.tool_progress import Progress
 from server.errors import BadRequest
-from server.ports.history import KnownRuns
 from server.ports.identity import Caller
 from server.ports.run_labels import RunLabels
 from server.ports.traces import TraceRow, TraceSearch
@@ -19,10 +18,9 @@ OPENED_AT_ONCE = 20
 """Recordings of one question, the newest: each is opened, and read again where it is not at hand."""
 
 
-async def call_paths(library: TraceLibrary, caller: Caller, question: CallPath, known: KnownRuns) -> RunsAnswer:
-    """Raises BadRequest, NotFound."""
+async def call_paths(library: TraceLibrary, caller: Caller, question: CallPath, progress: Progress) -> RunsAnswer:
+    """The answer to a question whose names were checked. Raises BadRequest, NotFound."""
     if question.trace is None:
-        checked_runs(question.runs, known)
         rows = await chosen_rows(library, caller, question.runs)
     else:
         rows = [await library.row(caller, str(question.trace))]
@@ -30,7 +28,8 @@ async def call_paths(library: TraceLibrary, caller: Caller, question: CallPath, 
         raise BadRequest("There are no recordings with these labels.", field="runs")
     steps = [(one.name, one.file) for one in question.steps]
     runs = []
-    for row in rows:
+    for place, row in enumerate(rows):
+        progress.at("Following calls through the recordings", place, len(rows))
         _, opened = await library.open(caller, row.trace_id)
         figures = await library.workers.ask(opened, path_figures, steps)
         runs.append(PathRun(row.trace_id, row.name, row.created_at, figures))

@@ -16,6 +16,7 @@ from server.protocol.events import (
     ModelTextReset,
     SessionTitle,
     ToolError,
+    ToolProgress,
     ToolResult,
     ToolStart,
     TurnCancelled,
@@ -123,7 +124,7 @@ class TurnView:
                     tool.end = event
             case SessionTitle():
                 self.title = event.title
-            case ViewerAction() | ModelReading() | Interrupted():
+            case ViewerAction() | ModelReading() | ToolProgress() | Interrupted():
                 pass
             case ModelResponseEnd() | TurnCancelled() | TurnFailed():
                 self.end = event

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import server.adapters.postgres.history as adapter
+import server.testing.history as twin
 from server.errors import NotFound
-from server.ports.history import LibraryFiles, LibraryTableName, Measured
+from server.ports.history import KnownRuns, LibraryFiles, LibraryTableName, Measured, NamedThings
 from server.ports.identity import Caller
 from server.ports.run_labels import written_labels
 from server.ports.traces import TraceSearch
@@ -135,6 +137,43 @@ async def test_what_can_be_asked_about_is_known(world: World) -> None:
     assert (await world.history.known(caller, later)).functions == (("main", None),)
     named = await world.history.known(caller, later, name="matchTrades")
     assert named.functions == (("main", None), ("matchTrades", "engine.cpp"))
+
+
+async def test_what_a_question_names_is_looked_for_alone(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    await a_run(world, caller, 0, history(20.0), "branch:main", "commit:4f2a1c0", "program:engine")
+    await a_run(world, caller, 1, history(None), "branch:main", "program:engine")
+    await a_run(world, caller, 2, None, "branch:x")
+    labels = frozenset({("commit", "4f2a1c0"), ("commit", "none"), ("branch", None), ("host", None), ("host", "h")})
+    names = NamedThings(labels=labels, function="matchTrades", figure="samples")
+    found = await world.history.named(caller, names)
+    assert found == KnownRuns(
+        runs=3,
+        labels={"commit": {"4f2a1c0": 1}, "branch": {}},
+        programs={"engine": 2},
+        functions=(("matchTrades", "engine.cpp"),),
+        findings=(),
+        figures=("samples",),
+    )
+    nothing = await world.history.named(caller, NamedThings(function="none", figure="none"))
+    assert (nothing.labels, nothing.functions, nothing.figures) == ({}, (), ())
+    for who in (stranger, replace(stranger, account_id=caller.account_id)):
+        assert await world.history.named(who, names) == KnownRuns(0, {}, {}, (), (), ())
+
+
+async def test_labels_of_the_words_are_known_though_there_are_more_than_are_listed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (adapter, twin):
+        monkeypatch.setattr(module, "MOST_LABELS", 2)
+    caller = await world.user()
+    for day in range(4):
+        await a_run(world, caller, day, None, f"commit:c{day}", "branch:main")
+    assert (await world.history.known(caller, ALL)).labels == {"branch": {"main": 4}, "commit": {"c0": 1}}
+    assert (await world.history.known(caller, ALL, words=["c3", "x"])).labels == {
+        "branch": {"main": 4},
+        "commit": {"c3": 1},
+    }
 
 
 async def test_names_of_any_letters_are_kept(world: World) -> None:

@@ -9,10 +9,11 @@ export const MAX_PROMPT_CHARACTERS = 16000;
 export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | ResumeTurn | Authenticate | Ping;
 
 export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | GateChanged | LimitsChanged | Pong | ProtocolError | ChatError | TurnStarted |
-  ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+  ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolProgress | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled
+  | TurnFailed;
 
-export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle |
-  ModelResponseEnd | TurnCancelled | TurnFailed;
+export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolProgress | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle
+  | ModelResponseEnd | TurnCancelled | TurnFailed;
 
 export type TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed;
 
@@ -254,6 +255,19 @@ export interface ToolError {
   toolName: string;
   code: "validation" | "execution" | "unavailable" | "redaction_failed" | "timeout" | "memory_not_said" | "would_leak";
   message: string;
+}
+
+/** What a tool does that has run for two seconds, said each second: `message` is for people, and where the steps can be counted `done` of `in_all` are behind it. */
+export interface ToolProgress {
+  turnId: string;
+  sessionId: string;
+  seq: number;
+  type: "tool_progress";
+  toolCallId: string;
+  toolName: string;
+  message: string;
+  done: number | null;
+  inAll: number | null;
 }
 
 /** `text_content` is what the model saw; `number` counts the results of the conversation: addresses of figures name it. */

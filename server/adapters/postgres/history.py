@@ -3,11 +3,12 @@
 import math
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import anyio
+import msgspec
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -17,12 +18,14 @@ from server.adapters.storable import known_id, not_found, storable_text
 from server.ports.history import (
     LISTED_RUNS,
     MOST_COMPARED,
+    MOST_LABELS,
     MOST_LIBRARY_ROWS,
     MOST_RUNS,
     KnownRuns,
     LibraryFiles,
     LibraryTableName,
     Measured,
+    NamedThings,
     RunFunctions,
     RunPoint,
 )
@@ -39,6 +42,13 @@ LINES_OF: dict[LibraryTableName, str] = {
     "measures": "library_measures",
 }
 """The statement of each table."""
+
+_Figure = float | str | None
+"""JSON has no word for what is no number or infinite: it comes as text."""
+_Point = tuple[
+    str, str, datetime, dict[str, str], str | None, str, bool, _Figure, _Figure, _Figure, _Figure, int | None
+]
+_POINTS = msgspec.json.Decoder(list[_Point])
 
 
 class PostgresHistory:
@@ -75,7 +85,8 @@ class PostgresHistory:
     ) -> Sequence[RunPoint]:
         file = None if measured.file is None else storable_text(measured.file)
         asked = {"kind": measured.kind, "name": storable_text(measured.name), "file": file, "limit": limit}
-        return [_point(row) for row in await self._all("run_points", caller, criteria, **asked)]
+        rows = await self._all("run_points", caller, criteria, **asked)
+        return [_point(one) for one in _POINTS.decode(rows[0]["points"])]
 
     async def functions(
         self, caller: Caller, criteria: TraceSearch, *, limit: int = MOST_COMPARED
@@ -88,10 +99,13 @@ class PostgresHistory:
     async def removed(self, caller: Caller, criteria: TraceSearch) -> int:
         return int((await self._all("count_of_removed_runs", caller, criteria))[0]["runs"])
 
-    async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
+    async def known(
+        self, caller: Caller, criteria: TraceSearch, *, name: str | None = None, words: Collection[str] = ()
+    ) -> KnownRuns:
         labels: dict[str, dict[str, int]] = {}
         runs, programs = 0, {}
-        for row in await self._all("labels_of_runs", caller, criteria):
+        of_words = {"words": [storable_text(word) for word in words], "limit": MOST_LABELS}
+        for row in await self._all("labels_of_runs", caller, criteria, **of_words):
             if not row["key"]:
                 runs = row["runs"]
             elif row["key"] == "program":
@@ -107,6 +121,30 @@ class PostgresHistory:
             functions=tuple((row["name"], row["file"]) for row in things if row["kind"] == "function"),
             findings=tuple(row["name"] for row in things if row["kind"] == "finding"),
             figures=tuple(row["name"] for row in things if row["kind"] == "figure"),
+        )
+
+    async def named(self, caller: Caller, names: NamedThings) -> KnownRuns:
+        pairs = sorted(names.labels, key=lambda one: (one[0], one[1] or ""))
+        asked = {
+            "keys": [storable_text(key) for key, _ in pairs],
+            "values": [None if value is None else storable_text(value) for _, value in pairs],
+            "function": None if names.function is None else storable_text(names.function),
+            "figure": None if names.figure is None else storable_text(names.figure),
+        }
+        labels: dict[str, dict[str, int]] = {}
+        found = await self._all("named_things", caller, TraceSearch(), **asked)
+        for row in found:
+            if row["kind"] == "label":
+                of_key = labels.setdefault(row["name"], {})
+                of_key |= {} if row["value"] is None else {row["value"]: 1}
+        programs = [row for row in found if row["kind"] == "program"]
+        return KnownRuns(
+            runs=sum(row["runs"] for row in programs),
+            labels=labels,
+            programs={row["name"]: row["runs"] for row in programs if row["name"] is not None},
+            functions=tuple((row["name"], row["value"]) for row in found if row["kind"] == "function"),
+            findings=(),
+            figures=tuple(row["name"] for row in found if row["kind"] == "figure"),
         )
 
     async def state(self, caller: Caller) -> str:
@@ -197,17 +235,22 @@ def _own_values(row: DictRow) -> dict[FunctionKey, float]:
     return dict(zip(files, row["own"], strict=True))
 
 
-def _point(row: DictRow) -> RunPoint:
+def _point(found: _Point) -> RunPoint:
+    trace_id, name, created_at, labels, program, unit, is_there, value, share, total_value, total_share, calls = found
     return RunPoint(
-        trace_id=str(row["id"]),
-        name=row["name"],
-        created_at=row["created_at"].astimezone(UTC),
-        run=RunLabels(row["labels"], row["program"]),
-        unit=row["unit"],
-        is_there=row["is_there"],
-        value=row["value"],
-        share=row["share"],
-        total_value=row["total_value"],
-        total_share=row["total_share"],
-        calls=row["calls"],
+        trace_id=trace_id,
+        name=name,
+        created_at=created_at.astimezone(UTC),
+        run=RunLabels(labels, program),
+        unit=unit,
+        is_there=is_there,
+        value=_number(value),
+        share=_number(share),
+        total_value=_number(total_value),
+        total_share=_number(total_share),
+        calls=calls,
     )
+
+
+def _number(figure: _Figure) -> float | None:
+    return float(figure) if isinstance(figure, str) else figure

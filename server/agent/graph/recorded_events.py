@@ -16,6 +16,7 @@ from server.protocol.events import (
     ModelChunkStart,
     ModelReading,
     ModelTextReset,
+    ToolProgress,
     TurnEvent,
     TurnStarted,
 )
@@ -52,7 +53,7 @@ class EventRecorder:
                     kept.append(event.message_id)
                 more = "" if isinstance(event, ModelTextReset) else event.chunk
                 texts[event.message_id] = texts.get(event.message_id, "")[: event.offset] + more
-            elif not isinstance(event, TurnStarted | ModelReading):  # each attempt says its own
+            elif not isinstance(event, TurnStarted | ModelReading | ToolProgress):  # each attempt says its own
                 kept.append(event)
         complete = [
             ModelChunkStart(message_id=one, offset=0, chunk=texts[one]) if isinstance(one, str) else one for one in kept

@@ -3,7 +3,9 @@
 import asyncio
 import itertools
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
@@ -21,15 +23,19 @@ from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.run_tool import named_tool, run_tool
-from server.agent.tools.contract.tool_context import NOWHERE, Reach
+from server.agent.tools.contract.tool_context import NOWHERE, Need, Reach
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.contract.tool_progress import Progress, followed_progress
 from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.references.tool_results import last_number
-from server.protocol.events import ToolStart
+from server.protocol.events import ToolProgress, ToolStart
 from server.protocol.mounted import shown_view
 
 LEAST_RESULT = 300
 """Characters of a result however little room there is: a head line and two or three rows."""
+
+FOLLOWED: Need = "history"
+"""What tools need whose calls say where they stand: they go through many recordings."""
 
 OUTSIDE_CALLS = 3
 """Of tools that reach outside, in one turn."""
@@ -157,22 +163,39 @@ async def _answer(
             )
         if tool.is_outside and not may_leave:
             raise ToolFailed(f"at most {OUTSIDE_CALLS} calls of a turn go outside: answer with what is there")
-        outcome, cut = await run_tool(
-            tool,
-            call["args"],
-            trace=context.turn.opened,
-            workers=context.workers,
-            seconds=context.bounds.tool_seconds,
-            characters=characters,
-            tool_context=context.tool_context,
-            windows=windows,
-            view=shown_view(context.turn.viewer.mounted_tools),
-            colours=context.turn.viewer.colours,
-            reach=reach,
-            plan=plan,
-        )
+        progress = Progress(_doing(call, context))
+        report = partial(_report_progress, context, call_id, name)
+        async with followed_progress(progress, report) if FOLLOWED in tool.needs else nullcontext():
+            outcome, cut = await run_tool(
+                tool,
+                call["args"],
+                trace=context.turn.opened,
+                workers=context.workers,
+                seconds=context.bounds.tool_seconds,
+                characters=characters,
+                tool_context=context.tool_context,
+                windows=windows,
+                view=shown_view(context.turn.viewer.mounted_tools),
+                colours=context.turn.viewer.colours,
+                reach=reach,
+                plan=plan,
+                progress=progress,
+            )
     except ToolProblem as problem:
         return await failed_call(context, call_id, name, problem)
     if outcome.asked is not None and tool.waits_by in context.waits_for:
         return PageCall(call_id, tool.name, call["args"], outcome.asked, number, characters, tool.asks_by)
     return await finished_call(context, call_id, tool, call["args"], outcome, cut=cut, number=number)
+
+
+async def _report_progress(context: TurnContext, call_id: str, name: str, progress: Progress) -> None:
+    """Of a call that takes long."""
+    await context.sink.emit(
+        ToolProgress(
+            tool_call_id=call_id,
+            tool_name=name,
+            message=progress.doing,
+            done=progress.done,
+            in_all=progress.in_all,
+        )
+    )

@@ -3,10 +3,20 @@
 import difflib
 from collections.abc import Collection, Mapping, Sequence
 
-from server.agent.questions.question_schema import OF_KIND, Comparison, Measure, Recurrence, Runs, Series
+from server.agent.questions.question_schema import (
+    OF_KIND,
+    CallPath,
+    Comparison,
+    Measure,
+    OverRuns,
+    Question,
+    Runs,
+    Series,
+    SqlQuery,
+)
 from server.agent.questions.shown_names import coded
 from server.errors import BadRequest
-from server.ports.history import KnownRuns
+from server.ports.history import KnownRuns, NamedThings
 from traces.gate.function_keys import AT, FunctionKey, matching, short_name
 from traces.gate.rules import InvalidRule
 from traces.insights.registry import DETECTORS
@@ -28,11 +38,7 @@ def checked_names(runs: Runs, known: KnownRuns) -> None:
     """Raises BadRequest for a program or label that no recording has."""
     if runs.program is not None and runs.program not in known.programs:
         raise _unknown("program", runs.program, known.programs)
-    labels = dict(runs.labels)
-    if runs.starting is not None:
-        key, _, value = runs.starting.partition(":")
-        labels[key] = value
-    for key, value in labels.items():
+    for key, value in _labels(runs).items():
         if key not in known.labels:
             raise _unknown("label", key, known.labels)
         if value not in known.labels[key]:
@@ -62,8 +68,13 @@ def checked_by(by: str | None, known: KnownRuns) -> None:
         raise _unknown("label", by, known.labels)
 
 
-def checked(question: Series | Recurrence | Comparison, known: KnownRuns) -> Series | Recurrence | Comparison:
-    """The question about what exists. Raises BadRequest, saying what does not and what is nearest."""
+def checked(question: OverRuns, known: KnownRuns) -> OverRuns:
+    """The question about what exists; the steps of a path are looked for in the recordings that are opened. Raises
+    BadRequest, saying what does not and what is nearest."""
+    if isinstance(question, CallPath):
+        if question.trace is None:
+            checked_runs(question.runs, known)
+        return question
     measure = None if question.measure is None else checked_measure(question.measure, known)
     if isinstance(question, Comparison):
         checked_runs(question.before, known)
@@ -75,6 +86,28 @@ def checked(question: Series | Recurrence | Comparison, known: KnownRuns) -> Ser
     elif question.measure.kind == "figure":
         raise BadRequest("What comes back is a finding or a function; a figure is there in every run.", field="measure")
     return question.model_copy(update={"measure": measure})
+
+
+def names_in(question: Question) -> NamedThings:
+    """What of the question is looked for."""
+    groups = [question.before, question.after] if isinstance(question, Comparison) else [question.runs]
+    labels: set[tuple[str, str | None]] = {one for runs in groups for one in _labels(runs).items()}
+    if isinstance(question, Series) and question.by is not None:
+        labels.add((question.by, None))
+    measure = None if isinstance(question, CallPath | SqlQuery) else question.measure
+    return NamedThings(
+        labels=frozenset(labels),
+        function=measure.name if measure is not None and measure.kind == "function" else None,
+        figure=measure.name if measure is not None and measure.kind == "figure" else None,
+    )
+
+
+def _labels(runs: Runs) -> dict[str, str]:
+    labels = dict(runs.labels)
+    if runs.starting is not None:
+        key, _, value = runs.starting.partition(":")
+        labels[key] = value
+    return labels
 
 
 def _function(measure: Measure, known: Collection[FunctionKey]) -> FunctionKey:

@@ -102,7 +102,8 @@ class SqlQuery(_Part):
     functions: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
 
 
-Question = Series | Recurrence | Comparison | CallPath | SqlQuery
+OverRuns = Series | Recurrence | Comparison | CallPath
+Question = OverRuns | SqlQuery
 _QUESTION: TypeAdapter[Question] = TypeAdapter(
     Annotated[Question, Field(discriminator="form")], config=ConfigDict(defer_build=True)
 )

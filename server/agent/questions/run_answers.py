@@ -286,7 +286,10 @@ def comparison_answer(
     old, new = split
     names = [group_name(question.before), group_name(question.after)]
     notes = list(both.notes)
-    groups = [{"name": name.strip("`")} for name in names]
+    groups = [
+        {"name": name.strip("`"), "runs": len(values)} | ({both.key("middle"): median(values)} if values else {})
+        for name, values in zip(names, split, strict=True)
+    ]
     data: dict[str, Any] = {"before_runs": len(old), "after_runs": len(new), "groups": groups}
     if not old or not new:
         lacking = names[0] if not old else names[1]

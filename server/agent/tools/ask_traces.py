@@ -62,7 +62,7 @@ async def _asked(asking: Asking, question: str, plan: PlanWriter | None = None) 
     if runs is None:
         raise ToolFailed("there are no other recordings here", "unavailable")
     try:
-        answer = await runs.ask(question, plan)
+        answer = await runs.ask(question, plan, asking.progress)
     except BadRequest as error:
         raise ToolRetry(f"{quoted_names(str(error))} As JSON: {EXAMPLE}") from None
     except ModelFailed as error:
@@ -70,11 +70,14 @@ async def _asked(asking: Asking, question: str, plan: PlanWriter | None = None) 
     except ServerError as error:
         raise ToolFailed(str(error)) from None
     lines = [quoted_names(one) for one in (answer.headline, *answer.notes)]
-    lines.append(" | ".join(answer.columns))
+    lines.append(" | ".join(("row", *answer.columns)))
     texts = range(len(answer.columns)) if answer.question["form"] == "sql" else (0,)
     lines += [
-        " | ".join(quoted(cell) if place in texts and not _is_number(cell) else cell for place, cell in enumerate(row))
-        for row in answer.rows[-LINES:]
+        f"r{number} | "
+        + " | ".join(
+            quoted(cell) if place in texts and not _is_number(cell) else cell for place, cell in enumerate(row)
+        )
+        for number, row in list(enumerate(answer.rows, 1))[-LINES:]
     ]
     if len(answer.rows) > LINES:
         lines.append(f"… {len(answer.rows) - LINES} older rows in the table")

@@ -81,8 +81,8 @@ class TerminalSink:
                 click.echo(f"· {event.model}", err=True)
             case events.ModelReading():
                 self._show_reading(event.tokens_read, event.tokens_in_all)
-            case events.ToolStart():
-                click.echo(f"· {visible(event.message)}", err=True)
+            case events.ToolStart() | events.ToolProgress():
+                click.echo(f"· {visible(event.message)}{_steps(event)}", err=True)
             case events.ToolResult():
                 self.tools.append({"tool": event.tool_name, "status": event.status, "picture": event.image_url})
                 if event.image_url and event.image_url != "not kept":
@@ -217,3 +217,10 @@ def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
         click.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)
     for suggestion in answer.suggestions:
         click.echo(f"· next: {visible(suggestion)}", err=True)
+
+
+def _steps(event: events.ToolStart | events.ToolProgress) -> str:
+    """How many steps of a call are behind it, where they are counted."""
+    if isinstance(event, events.ToolStart) or event.in_all is None:
+        return ""
+    return f": {event.done or 0} of {event.in_all}"

@@ -98,7 +98,7 @@ class RunsInHand:
 
     traces: list[Trace]
 
-    async def ask(self, question: str, plan: object = None) -> RunsAnswer:
+    async def ask(self, question: str, plan: object = None, progress: object = None) -> RunsAnswer:
         if question.startswith("{"):
             cells = tuple((trace.name, *trace.frame_names[:1]) for trace in self.traces)
             named = tuple(SqlColumnType(name, "VARCHAR") for name in ("recording", "name"))

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from server.agent.questions.planner import ROUNDS, UNDERSTOOD_CHARACTERS, PlanRequest, understood
-from server.errors import BadRequest
+from server.agent.tools.contract.tool_progress import Progress
+from server.errors import BadRequest, NotFound
 from server.ports.history import KnownRuns
 from server.ports.run_labels import written_labels
 from server.testing.history import MemoryHistory
@@ -152,6 +153,31 @@ async def test_each_malformed_plan_is_repaired_or_ends_in_a_clear_refusal_and_no
             assert len(stubborn.requests) == ROUNDS, name
             assert first in str(error.value), name
             assert ran == [], name
+
+
+class Listening(Progress):
+    """Keeps all that is reported."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.informed: list[tuple[str, int | None, int | None]] = []
+
+    def at(self, doing: str, done: int | None = None, in_all: int | None = None) -> None:
+        self.informed.append((doing, done, in_all))
+
+
+async def test_where_the_question_stands_is_reported(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        progress = Listening()
+        questions = await nights(server)
+        await questions.ask(ANNA, "how did read develop", plan=Writer(json.dumps(GOOD)), progress=progress)
+        assert progress.informed == [("Planning the question", None, None)]
+        await questions.ask(ANNA, sql("select 1 as one"), progress=progress)
+        assert progress.informed[1:] == [("Querying the recordings", None, None)]
+        path = {"form": "path", "steps": [{"name": "main"}, {"name": "read"}], "runs": {"program": "reader"}}
+        with pytest.raises(NotFound):  # these have no files
+            await questions.ask(ANNA, json.dumps(path), progress=progress)
+        assert progress.informed[2:] == [("Following calls through the recordings", 0, 3)]
 
 
 async def test_the_nearest_goes_back_with_what_is_wrong(tmp_path: Path) -> None:

@@ -27,9 +27,10 @@ const MEASURES: ReadonlySet<string> = new Set(
 );
 const LONGEST = 100;
 const THING = "[a-z][0-9]{0,12}";
-const FIGURE = `(?:(${THING})\\.)?(${THING})\\.([a-z][a-z0-9]*)(?:/(${THING})(?![a-z0-9.]))?`;
+const FIGURE = `(?:(${THING})\\.)?(${THING})\\.([a-z][a-z0-9_]*)(?:/(${THING})(?![a-z0-9.]))?`;
 const ADDRESS = new RegExp(`^${FIGURE}(?:([+/-])${FIGURE})?$`);
 const CELL = /^c[0-9]{1,12}$/;
+const COLUMN = /^[a-z][a-z0-9_]{0,39}$/;
 
 /** The address that a text is, with or without a hash before it. */
 export function parseAddress(text: string): Address | Malformed {
@@ -68,7 +69,8 @@ function figureOf(
   if (!named(scope, "tpwciq") || !named(subject, "fnsptwcgiqr") || !named(base, "fnsptwg")) return { error: "thing" };
   if (subject[0] === "r" && !(scope && "qi".includes(scope[0]!))) return { error: "thing" };
   const isCell = CELL.test(measure) && "qir".includes(subject[0]!);
-  if (!MEASURES.has(measure) && !isCell) return { error: "measure" };
+  const isColumn = subject[0] === "r" && COLUMN.test(measure);
+  if (!MEASURES.has(measure) && !isCell && !isColumn) return { error: "measure" };
   return {
     scope: plain(scope),
     subject: plain(subject)!,

@@ -127,6 +127,10 @@ export function applied(before: Turn, next: TurnEvent): Turn | null {
       return { ...turn, reading: { read: next.tokensRead, of: next.tokensInAll } };
     case "tool_start":
       return withTool(turn, next.toolCallId, next.toolName, { args: next.args, message: next.message });
+    case "tool_progress":
+      return withTool(turn, next.toolCallId, next.toolName, {
+        message: next.inAll === null ? next.message : `${next.message}: ${next.done ?? 0} of ${next.inAll}`,
+      });
     case "tool_result":
       return withTool(turn, next.toolCallId, next.toolName, {
         status: next.status,

@@ -54,8 +54,9 @@ order by t.created_at desc, t.id desc
 limit %(limit)s
 
 -- name: run_points
--- The newest measured runs of a search, each with what is asked of it, or without.
-with runs as (
+-- The newest measured runs of a search, each with what is asked of it, or without. It is looked up run by run: by name
+-- alone it would be read of every run of the account. One text for all of them: a row each takes the reader much longer.
+with runs as materialized (
     select t.id, t.name, t.created_at, t.labels, t.program, m.unit
     from public.traces t join public.trace_measures m on m.trace_id = t.id and m.measure = 'total'
     where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
@@ -64,23 +65,23 @@ with runs as (
         and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
     order by t.created_at desc, t.id desc
     limit %(limit)s
-),
-found as (
-    select f.trace_id, f.self_value as value, f.self_share as share, f.total_value, f.total_share, f.calls, null as unit
-    from public.trace_functions f
-    where %(kind)s = 'function' and f.account_id = %(account_id)s and f.name = %(name)s
-        and f.file is not distinct from %(file)s::text
-    union all
-    select f.trace_id, null, f.share, null, null, null, null from public.trace_findings f
-    where %(kind)s = 'finding' and f.account_id = %(account_id)s and f.finding = %(name)s
-    union all
-    select f.trace_id, f.value, null, null, null, null, f.unit from public.trace_measures f
-    where %(kind)s = 'figure' and f.account_id = %(account_id)s and f.measure = %(name)s
 )
-select r.id, r.name, r.created_at, r.labels, r.program, coalesce(f.unit, r.unit) as unit, f.trace_id is not null as is_there,
-    f.value, f.share, f.total_value, f.total_share, f.calls
-from runs r left join found f on f.trace_id = r.id
-order by r.created_at, r.id
+select coalesce(json_agg(json_build_array(
+    r.id, r.name, r.created_at, r.labels, r.program, coalesce(f.unit, r.unit), f.is_there is not null, f.value, f.share,
+    f.total_value, f.total_share, f.calls
+) order by r.created_at, r.id), '[]')::text as points
+from runs r left join lateral (
+    select true as is_there, f.self_value as value, f.self_share as share, f.total_value, f.total_share, f.calls,
+        null as unit
+    from public.trace_functions f
+    where %(kind)s = 'function' and f.trace_id = r.id and f.name = %(name)s and f.file is not distinct from %(file)s::text
+    union all
+    select true, null, f.share, null, null, null, null from public.trace_findings f
+    where %(kind)s = 'finding' and f.trace_id = r.id and f.finding = %(name)s
+    union all
+    select true, f.value, null, null, null, null, f.unit from public.trace_measures f
+    where %(kind)s = 'figure' and f.trace_id = r.id and f.measure = %(name)s
+) f on true
 
 -- name: functions_of_runs
 -- The newest measured runs of a search, each with all of its functions.
@@ -112,7 +113,7 @@ where t.account_id = %(account_id)s and t.account_id in (select flamechat_privat
     and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
 
 -- name: labels_of_runs
--- Labels and programs with how many runs have them; a row for all runs first.
+-- Labels and programs with how many runs have them, the labels of asked words first; a row for all runs.
 with runs as (
     select t.id, t.labels, t.program from public.traces t
     where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
@@ -125,7 +126,7 @@ union all
 select 'program', r.program, count(*) from runs r where r.program is not null group by r.program
 union all
 (select l.key, l.value, count(*) from runs r cross join jsonb_each_text(r.labels) l group by l.key, l.value
-order by count(*) desc, l.key, l.value limit 2000)
+order by l.value = any(%(words)s::text[]) desc, count(*) desc, l.key, l.value limit %(limit)s)
 
 -- name: things_of_runs
 -- What the newest runs have, and functions of exactly this name in any.
@@ -150,10 +151,39 @@ union
 select 'figure', f.measure, null from public.trace_measures f join runs r on r.id = f.trace_id
 order by 1, 2, 3
 
+-- name: named_things
+-- Programs with how many runs have them, and of labels, a function and a figure those that are there.
+select 'program' as kind, t.program as name, null as value, count(*) as runs from public.traces t
+where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+group by t.program
+union all
+select 'label', l.key, l.value, 1 from unnest(%(keys)s::text[], %(values)s::text[]) l (key, value)
+where l.value is not null and exists (select from public.traces t
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and t.labels @> jsonb_build_object(l.key, l.value))
+union all
+select 'label', l.key, null, 1 from unnest(%(keys)s::text[]) l (key)
+where exists (select from public.traces t
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and t.labels ? l.key)
+union all
+select 'function', %(function)s::text, f.file, 1 from (
+    select distinct f.file from public.trace_functions f
+    where f.account_id = %(account_id)s and f.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and f.name = %(function)s
+) f
+union all
+select 'figure', %(figure)s::text, null, 1
+where exists (select from public.trace_measures m
+    where m.account_id = %(account_id)s and m.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and m.measure = %(figure)s)
+
 -- name: state_of_runs
 -- A text that differs when a recording came or went, was labelled anew or measured.
 select concat(
-    count(*), ' ', sum(hashtextextended(concat(t.id, t.name, t.program, t.labels), 0)), ' ',
+    count(*), ' ',
+    sum(uuid_hash_extended(t.id, hashtextextended(t.name, hashtextextended(
+        coalesce(t.program, ''), jsonb_hash_extended(t.labels, 0))))), ' ',
     (select concat(count(*), ' ', sum(m.value)) from public.trace_measures m
         where m.account_id = %(account_id)s and m.measure = 'total')
 ) as state

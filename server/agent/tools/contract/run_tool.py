@@ -18,6 +18,7 @@ from server.agent.tools.contract.output_schema import unfit
 from server.agent.tools.contract.tool import Outcome, PageReply, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import NOWHERE, Asking, Reach, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.contract.tool_progress import Progress
 from server.agent.tools.contract.window_argument import by_numbers
 from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
@@ -57,6 +58,7 @@ async def run_tool(
     colours: Colours = "file",
     reach: Reach = NOWHERE,
     plan: PlanWriter | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
     was given, `view` is what the page shows, in `colours`. Raises ToolRetry or ToolFailed.
@@ -75,6 +77,7 @@ async def run_tool(
             colours=colours,
             reach=reach,
             plan=plan,
+            progress=progress,
         )
         outcome = await _outcome(tool, by_number, asking)
         return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome

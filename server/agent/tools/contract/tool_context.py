@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from server.agent.memory.ranking import Ranked
 from server.agent.questions.planner import PlanWriter
 from server.agent.questions.run_answers import RunsAnswer
+from server.agent.tools.contract.tool_progress import Progress
 from server.ports.knowledge import Passage
 from server.ports.mcp_tools import CallerTools
 from server.ports.memories import MemoryKind, NewMemory
@@ -87,9 +88,9 @@ class DocumentsAsked(Protocol):
 class RunsAsked(Protocol):
     """The person's recordings, as questions over many of them see them."""
 
-    async def ask(self, question: str, plan: PlanWriter | None = None) -> RunsAnswer:
-        """Words are planned by who writes plans, else by rules. Raises BadRequest, saying what is missing or not
-        there; ModelFailed."""
+    async def ask(self, question: str, plan: PlanWriter | None = None, progress: Progress | None = None) -> RunsAnswer:
+        """Words are planned by who writes plans, else by rules; `progress` follows where it stands. Raises BadRequest,
+        saying what is missing or not there; ModelFailed."""
         ...
 
 
@@ -183,7 +184,8 @@ NOWHERE = Reach()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One call of a tool that needs more than the trace: who answers questions, what else may be reached, here and
-    outside, what the page shows, and by what it colours. `plan` writes questions over recordings where a model does."""
+    outside, what the page shows, and by what it colours. `plan` writes questions over recordings where a model does;
+    `progress` is where people read what it does, where they do."""
 
     trace: OpenTrace
     workers: TraceWorkers
@@ -192,3 +194,4 @@ class Asking:
     colours: Colours = "file"
     reach: Reach = NOWHERE
     plan: PlanWriter | None = None
+    progress: Progress | None = None

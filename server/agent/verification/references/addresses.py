@@ -20,10 +20,11 @@ LONGEST = 100
 """Characters of an address."""
 
 _THING = r"[a-z][0-9]{0,12}"
-_FIGURE = rf"(?:({_THING})\.)?({_THING})\.([a-z][a-z0-9]*)(?:/({_THING})(?![a-z0-9.]))?"
+_FIGURE = rf"(?:({_THING})\.)?({_THING})\.([a-z][a-z0-9_]*)(?:/({_THING})(?![a-z0-9.]))?"
 _ADDRESS = re.compile(rf"{_FIGURE}(?:([+/-]){_FIGURE})?")
 _NUMBERED = re.compile(r"([a-z])0*([0-9]+)")
 _CELL = re.compile(r"c[0-9]{1,12}")
+_COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 SCOPES = frozenset("tpwciq")
 SUBJECTS = frozenset("fnsptwcgiqr")
@@ -93,7 +94,8 @@ def _figure(scope: str | None, subject: str, measure: str, base: str | None) -> 
             return Malformed("thing")
     if subject[0] == "r" and (scope is None or scope[0] not in OF_ROWS):
         return Malformed("thing")
-    if measure not in MEASURES and not (_CELL.fullmatch(measure) and subject[0] in OF_CELLS):
+    is_cell = _CELL.fullmatch(measure) and subject[0] in OF_CELLS
+    if measure not in MEASURES and not is_cell and not (subject[0] == "r" and _COLUMN.fullmatch(measure)):
         return Malformed("measure")
     return FigureAddress(_plain(scope), _plain(subject) or "", _plain_cell(measure), _plain(base))
 
@@ -103,4 +105,4 @@ def _plain(thing: str | None) -> str | None:
 
 
 def _plain_cell(measure: str) -> str:
-    return measure if measure in MEASURES else _NUMBERED.sub(r"\1\2", measure)
+    return _NUMBERED.sub(r"\1\2", measure) if _CELL.fullmatch(measure) else measure

@@ -1,6 +1,7 @@
 """Figures of tool results: cells, rows, findings, groups of functions, changes between two recordings."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from server.agent.verification.facts import OF_MEMORY, OF_UNIT
@@ -21,6 +22,8 @@ from server.agent.verification.written_numbers import Dimension, mentions
 from traces.model import Trace
 from traces.values import Unit
 
+VALUE = "value"
+"""The column that a row is about, whatever it is called."""
 ROW_KEYS = {
     "self": "self_value",
     "total": "total_value",
@@ -30,6 +33,18 @@ ROW_KEYS = {
     "max": "longest",
 }
 """Keys of a result's rows that mean a measure, where they are not its own word."""
+
+
+COLUMN_KEYS = {"self": VALUE, "total": VALUE, "self_share": VALUE, "total_share": VALUE, "calls": VALUE} | {
+    "median": "middle",
+    "reached": "found",
+    "share": VALUE,
+    "longest": "highest",
+}
+"""What columns of tables over recordings are called in a result's rows, without the unit."""
+OVER_RECORDINGS = "ask_traces"
+_CELL = re.compile(r"c[0-9]{1,12}")
+_UNIT_AT_END = re.compile(r"_(?:ns|ms|bytes|count|share)\Z")
 
 
 class ReturnedFigures:
@@ -134,30 +149,35 @@ class ReturnedFigures:
         if not 0 < place <= len(rows):
             return NOTHING
         row = rows[place - 1]
-        if figure.measure == "calls" or not figure.measure.startswith("c"):
+        column = _cell_number(figure.measure)
+        if column is None:
             return self._named_cell(outcome, row, figure.measure, data.get("unit"))
         found = [cells([one]) for one in row] if isinstance(row, list) else [[one] for one in cells(row)]
-        column = int(figure.measure[1:])
         if not 0 < column <= len(found) or not found[column - 1]:
             return NOTHING
         return self._of_cell(outcome, found[column - 1][0], row)
 
     def _named_cell(self, outcome: ToolOutcome, row: Any, measure: str, unit: str | None) -> Value | Unknown:
         if isinstance(row, list):  # of a query: a column of that name
-            named = (measure, f"{measure}_ns", f"{measure}_ms")
-            found = [one for cell in row if cell["column"] in named for one in cells([cell])]
+            named = [(str(cell["column"]).casefold(), one) for cell in row for one in cells([cell])]
         else:
-            found = [one for one in cells({"unit": unit} | row) if one.key in (measure, ROW_KEYS.get(measure))]
+            named = [(one.key, one) for one in cells({"unit": unit} | row)]
+        alias = COLUMN_KEYS.get(measure) if outcome.tool == OVER_RECORDINGS else None
+        exact = [one for name, one in named if name in (measure, ROW_KEYS.get(measure))]
+        found = exact or [one for name, one in named if _without_unit(name) in (measure, alias)]
+        if not found and measure == VALUE and named:  # whatever the row measures: its last figure
+            found = [named[-1][1]]
         return self._of_cell(outcome, found[0], row) if found else NO_MEASURE
 
     def _stored_cell(self, figure: FigureAddress, place: int) -> Value | None:
         """A cell of a stored table, with the precision that it was shown with."""
         assert figure.scope is not None
         outcome = self._conversation.results.get(int(figure.scope[1:])) if figure.scope[0] == "q" else None
-        if outcome is None or outcome.rows is None or not figure.measure[1:].isdigit():
+        if outcome is None or outcome.rows is None or not 0 < place <= len(outcome.rows):
             return None
-        column = int(figure.measure[1:])
-        if not (0 < place <= len(outcome.rows) and 0 < column <= len(outcome.rows[place - 1])):
+        number = _cell_number(figure.measure)
+        column = _column_of(figure.measure, outcome.columns) if number is None else number
+        if not 0 < column <= len(outcome.rows[place - 1]):
             return None
         written = next(mentions(str(outcome.rows[place - 1][column - 1])), None)
         what = f"row {place} of result {outcome.number}, {outcome.tool}"
@@ -197,6 +217,24 @@ class ReturnedFigures:
         change, before = float(row["change"][key]), float(row["before"][key])
         unit = OF_UNIT[Unit(data["unit"])]
         return Value(change, unit, what, frames, scope_total=before or None, is_change=True, call=outcome.call)
+
+
+def _cell_number(measure: str) -> int | None:
+    """Of `c2`; None for the name of a column."""
+    return int(measure[1:]) if _CELL.fullmatch(measure) else None
+
+
+def _without_unit(key: str) -> str:
+    return _UNIT_AT_END.sub("", key)
+
+
+def _column_of(name: str, columns: Sequence[str]) -> int:
+    """The number of a column by its name, as a table shows it; `value` is the last one. 0 for none."""
+    shown = [re.sub(r"\W+", "_", column.casefold()).strip("_") for column in columns]
+    for place, column in enumerate(shown, 1):
+        if name in (column, _without_unit(column)):
+            return place
+    return len(shown) if name == VALUE else 0
 
 
 def _rows_of(data: dict[str, Any]) -> list[Any]:

@@ -37,7 +37,8 @@ _TOOLS = {tool.name: tool for tool in TOOLS}
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """`data` is None when only the call is known; `rows` are the cells of a stored table, as they were shown."""
+    """`data` is None when only the call is known; `rows` are the cells of a stored table, as they were shown, under
+    their `columns`."""
 
     number: int
     tool: str
@@ -45,6 +46,7 @@ class ToolOutcome:
     data: dict[str, Any] | None
     rows: list[list[Any]] | None = None
     call: str | None = None
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,13 @@ def returned(
             arguments = row.tool_args or (request.tool_args if request else None) or {}
             table = row.metadata.get("table") or {}
             found[number] = ToolOutcome(
-                number, row.tool_name or "", arguments, None, table.get("rows"), row.tool_call_id
+                number,
+                row.tool_name or "",
+                arguments,
+                None,
+                table.get("rows"),
+                row.tool_call_id,
+                tuple(map(str, table.get("columns") or ())),
             )
     for message in messages:
         if not isinstance(message, ToolMessage) or not isinstance(message.artifact, dict):

@@ -54,7 +54,7 @@ async def test_recordings_of_many_nights_are_asked_in_words(tmp_path: Path) -> N
             sql = "select commit, self_value from lib.functions where name = 'read' order by commit"
             rows = await client.call_tool("query_library", {"sql": sql})
             assert words(rows).splitlines()[-6:] == [
-                f'"c{number}" | {300 if number < 3 else 450}' for number in range(6)
+                f'r{number + 1} | "c{number}" | {300 if number < 3 else 450}' for number in range(6)
             ]
             refused = await client.call_tool("ask_traces", {"question": "since when is `raed` slow?"})
             assert refused.is_error

@@ -203,6 +203,47 @@ def test_a_query_has_its_columns_by_number_and_by_a_measure_that_they_are_named_
     assert isinstance(found(small_trace(), "q2.r1.c1", outcome), Unknown)
 
 
+def test_a_row_over_recordings_has_its_columns_by_name() -> None:
+    points = [{"name": f"c{run}", "value_ns": (200 + run) * MS, "runs": 3} for run in range(9)]
+    series = ToolOutcome(2, "ask_traces", {}, {"lowest_ns": 1.0, "points": points, "runs": 9})
+    for name in ("value", "value_ns", "self", "total"):
+        resolved = found(small_trace(), f"q2.r7.{name}", series)
+        assert isinstance(resolved, Value), name
+        assert (resolved.value, resolved.dimension) == (206 * MS, Dimension.TIME)
+    assert isinstance(found(small_trace(), "q2.r7.run", series), Unknown)
+    assert isinstance(found(small_trace(), "q2.r10.value", series), Unknown)
+    releases = [{"name": "4.0", "runs": 3, "middle_share": 0.25}]
+    by_label = ToolOutcome(3, "ask_traces", {}, {"points": releases})
+    for name, value in {"value": 25.0, "median": 25.0, "runs": 3}.items():
+        resolved = found(small_trace(), f"q3.r1.{name}", by_label)
+        assert isinstance(resolved, Value), name
+        assert resolved.value == value
+    elsewhere = ToolOutcome(4, "get_counters", {}, {"rows": [{"value": 17}]})
+    assert isinstance(found(small_trace(), "q4.r1.calls", elsewhere), Unknown)
+
+
+def test_columns_of_a_query_and_of_a_stored_table_are_found_by_their_names() -> None:
+    row = [{"column": "commits", "value": 5}, {"column": "Worst_MS", "value_ns": 4e6}]
+    query = ToolOutcome(2, "query_library", {}, {"columns": ["commits", "Worst_MS"], "rows": [row]})
+    shown = ("recording", "uploaded", "self share")
+    stored = ToolOutcome(3, "ask_traces", {}, None, [["c1", "2026-01-01 10:00", "12.5 %"]], None, shown)
+    for address, value in {
+        "q2.r1.commits": 5,
+        "q2.r1.worst_ms": 4e6,
+        "q2.r1.worst": 4e6,
+        "q2.r1.value": 4e6,
+        "q3.r1.self_share": 12.5,
+        "q3.r1.self": 12.5,
+        "q3.r1.value": 12.5,
+        "q3.r1.c3": 12.5,
+    }.items():
+        resolved = found(small_trace(), address, query, stored)
+        assert isinstance(resolved, Value), address
+        assert resolved.value == value, address
+    assert isinstance(found(small_trace(), "q3.r1.recording", stored), Unknown)
+    assert isinstance(found(small_trace(), "q3.r1.share", stored), Unknown)
+
+
 def test_a_comparison_has_changes() -> None:
     side = {"self_value": 100.0 * MS, "total_value": 100.0 * MS}
     row = {"handle": "f2", "before": side, "after": side, "change": {"self_value": 12.0 * MS, "total_value": 0.0}}

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import AsyncConnection
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
+from tests.soak.network import HERE, NetworkHost
 
 COMMAND = (sys.executable, "-c", "from server.app import main; main()", "serve", "--port", "0")
 START_S = 300.0
@@ -47,9 +48,9 @@ class Fleet:
     left_behind: list[psutil.Process] = field(default_factory=list)
     _started: int = 0
 
-    async def start(self, number: int = 1, *options: str) -> None:
+    async def start(self, number: int = 1, *options: str, host: NetworkHost = HERE) -> None:
         """Start so many more, at once, with these options of the command line."""
-        started = await asyncio.gather(*(self._one(*options) for _ in range(number)), return_exceptions=True)
+        started = await asyncio.gather(*(self._one(options, host) for _ in range(number)), return_exceptions=True)
         self.members += [one for one in started if isinstance(one, Member)]
         for error in started:
             if isinstance(error, BaseException):
@@ -82,12 +83,12 @@ class Fleet:
                 except psycopg.OperationalError:
                     await asyncio.sleep(0.2)
 
-    async def _one(self, *options: str) -> Member:
+    async def _one(self, options: tuple[str, ...], host: NetworkHost) -> Member:
         self._started += 1
         with (self.folder / f"server-{self._started}.log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                *(*COMMAND, "--data", str(self.folder / "data"), *options),
-                env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | self.settings,
+                *(*host.command, *COMMAND, "--host", host.address, "--data", str(self.folder / "data"), *options),
+                env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | host.settings(self.settings),
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
             )

@@ -1,7 +1,13 @@
-"""Requests and turns apart, on hosts that share a database and a bucket and nothing else, while a worker is lost."""
+"""Requests and turns apart, on hosts that share a database and a bucket and nothing else, while a worker is lost.
+
+Each is a host of a test network (tests/soak/network.py) where such may be made, and else a process with a data folder
+of its own.
+"""
 
 import asyncio
 import random
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -11,6 +17,7 @@ import httpx
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from tests.cloud.s3_server import s3_server
 from tests.soak.fleet import STACKS, Fleet, Member
+from tests.soak.network import NetworkHost, may_make_hosts, network_host
 from tests.soak.speaking import Script, in_letters, speaking_endpoint
 from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 
@@ -19,6 +26,12 @@ ANSWER_S = 120.0
 SLOWEST_S = 60.0
 """Of an answer that was with the worker that was lost, beside others."""
 WORDS = 30
+ACCESS_TOKEN = "of-a-trial-with-several-hosts"
+"""A server that others can reach takes nobody without one."""
+
+HOSTS = 4
+"""One for requests, two for turns, and the one that comes in place of a lost one."""
+HOST_KIND = "hosts of a test network" if may_make_hosts() else "processes: only root makes hosts of a test network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +53,24 @@ class Hosts:
                 "FLAMECHAT_DATABASE_SESSION_URL": postgres.owner_dsn,
                 "FLAMECHAT_MODEL_BASE_URL": endpoint.base_url,
                 "FLAMECHAT_MODEL": "fake",
+                "FLAMECHAT_ACCESS_TOKEN": ACCESS_TOKEN,
             }
             hosts = Fleet(folder, shared, postgres)
-            try:
-                await self._ask(hosts, tally, saved, until)
-            finally:
-                for member in [*hosts.members]:
-                    await hosts.stop(member)
+            async with AsyncExitStack() as network:
+                places = [await network.enter_async_context(network_host(number, shared)) for number in range(HOSTS)]
+                try:
+                    await self._ask(hosts, places, tally, saved, until)
+                finally:
+                    for member in [*hosts.members]:
+                        await hosts.stop(member)
 
-    async def _ask(self, hosts: Fleet, tally: Tally, saved: Path, until: float) -> None:
-        await _start(hosts, "web", "web")
+    async def _ask(self, hosts: Fleet, places: Sequence[NetworkHost], tally: Tally, saved: Path, until: float) -> None:
+        await _start(hosts, "web", "web", places[0])
         web = hosts.members[0]
         for number in (1, 2):
-            await _start(hosts, f"worker {number}", "worker")
-        async with httpx.AsyncClient(base_url=web.address, trust_env=False, timeout=ANSWER_S) as http:
+            await _start(hosts, f"worker {number}", "worker", places[number])
+        signed = {"Authorization": f"Bearer {ACCESS_TOKEN}"}
+        async with httpx.AsyncClient(base_url=web.address, headers=signed, trust_env=False, timeout=ANSWER_S) as http:
             stored = await http.post("/api/v1/traces", params={"name": "stacks.txt"}, content=STACKS)
             hosts.trace_id = stored.json()["trace"]["traceId"]
             numbers = iter(range(tally.done, self.aim))
@@ -66,7 +83,7 @@ class Hosts:
                     await _one_turn(http, hosts, tally, in_letters(number))
                     tally.done += 1
                     if tally.done == kill_at:
-                        await _lose_a_worker(hosts, web, tally)
+                        await _lose_a_worker(hosts, web, places[3], tally)
 
             await asyncio.gather(*(one_person() for _ in range(ASKING)))
         rows = await hosts.select("select status, count(*) from chat_turns group by 1")
@@ -76,7 +93,7 @@ class Hosts:
 
     def figures(self, tally: Tally) -> list[Figure]:
         return [
-            Figure(self.name, "turns over three hosts", f"{tally.done}", f">= {self.aim}", tally.is_complete),
+            Figure(self.name, f"turns over three {HOST_KIND}", f"{tally.done}", f">= {self.aim}", tally.is_complete),
             reported(tally, "turns completed"),
             exactly(tally, "turns failed", 0),
             exactly(tally, "answers lost or changed", 0),
@@ -91,9 +108,9 @@ class Hosts:
         ]
 
 
-async def _start(hosts: Fleet, name: str, role: str) -> None:
-    """One more host, with a data folder of its own."""
-    await hosts.start(1, "--role", role, "--data", str(hosts.folder / name))
+async def _start(hosts: Fleet, name: str, role: str, place: NetworkHost) -> None:
+    """One more, with a data folder of its own."""
+    await hosts.start(1, "--role", role, "--data", str(hosts.folder / name), host=place)
 
 
 async def _one_turn(http: httpx.AsyncClient, hosts: Fleet, tally: Tally, key: str) -> None:
@@ -108,8 +125,8 @@ async def _one_turn(http: httpx.AsyncClient, hosts: Fleet, tally: Tally, key: st
         tally.complain(f"{key}: {answer.status_code} {answer.text[:200]}")
 
 
-async def _lose_a_worker(hosts: Fleet, web: Member, tally: Tally) -> None:
+async def _lose_a_worker(hosts: Fleet, web: Member, place: NetworkHost, tally: Tally) -> None:
     lost = random.choice([member for member in hosts.members if member is not web])
     await hosts.kill(lost)
     tally.count("workers lost")
-    await _start(hosts, f"worker in place of {lost.process.pid}", "worker")
+    await _start(hosts, f"worker in place of {lost.process.pid}", "worker", place)

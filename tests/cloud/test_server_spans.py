@@ -43,7 +43,7 @@ def test_a_turn_its_tools_and_the_request_that_asked_for_it_are_one_trace(
     socket = next(span for span in spans if span.name == "WEBSOCKET /api/v1/chat")
     assert {span.trace_id for span in (turn, socket, *tools)} == {socket.trace_id}
     given = next(span for span in spans if span.trace_id == TRACE)
-    assert (given.name, given.parent_id) == ("GET /traces/{trace_id}", PARENT)
+    assert (given.name, given.parent_id) == ("GET /api/v1/traces/{trace_id}", PARENT)
     assert given.attributes["http.response.status_code"] == 200
     text = collector.sent.decode(errors="replace")
     assert [word for word in ("my-secret-project", trace_id, "no-such", "board.chrome") if word in text] == []

@@ -12,10 +12,11 @@ from limits.refusals import LimitType
 from limits.spending import AccountSpending, SpendingLimits
 from limits.usage import Meter, Usage, meters
 from server.agent.model_call.offered_models import label_of
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForPlans
 from server.protocol.base import WireModel
 
-routes = APIRouter(tags=["accounts"])
+routes = APIRouter(prefix=API, tags=["accounts"])
 
 SessionId = Annotated[str | None, Query(alias="sessionId")]
 

@@ -13,6 +13,7 @@ from limits.refusals import LimitType
 from limits.usage import Forecast
 from server.agent.tools.all_tools import known_tool
 from server.edges.http.accounts import PlanView, UsageView
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForPlans, caller_of
 from server.errors import NotAllowed
 from server.ports.identity import Caller
@@ -112,7 +113,9 @@ async def administrator(caller: Annotated[Caller, Depends(caller_of)]) -> None:
         raise NotAllowed("Only an administrator of this server may do that.")
 
 
-routes = APIRouter(prefix="/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(
+    prefix=f"{API}/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES
+)
 
 
 @routes.get("/plans")

@@ -12,10 +12,13 @@ from limits.refusals import LimitType
 from limits.spending import BudgetNotice, SpendingLimits, notice_text
 from server.edges.http.accounts import AccountSpendingView, UsageView
 from server.edges.http.admin import MAX_BODY_BYTES, Ceiling, Reason, administrator
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForPlans
 from server.protocol.base import WireModel
 
-routes = APIRouter(prefix="/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(
+    prefix=f"{API}/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES
+)
 
 
 class NewLimits(WireModel):

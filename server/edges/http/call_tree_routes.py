@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from server.edges.http.answers.call_tree_answer import levels_json
+from server.edges.http.api_address import API
 from server.edges.http.function_table_routes import window_of
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import TransformsText, index_of
 from server.errors import BadRequest
 from traces.handles import ALL
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 MOST_ROWS = 1_000
 CALLERS = re.compile(r"f[0-9]{1,10}(\.f[0-9]{1,10})*")

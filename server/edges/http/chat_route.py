@@ -6,6 +6,7 @@ import anyio
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
+from server.edges.http.api_address import COMPATIBLE
 from server.edges.http.services import ChatServices, CurrentCaller, ForChat
 from server.errors import BadRequest, Busy, LimitExceeded, ModelFailed, TooManyAtOnce
 from server.ports.identity import Caller
@@ -20,7 +21,7 @@ MAX_BODY_BYTES = 256 << 10
 TRY_AGAIN_S = 30
 """After the wait is over the turn goes on: its answer is in the session."""
 
-routes = APIRouter(tags=["chat"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=COMPATIBLE, tags=["chat"], max_body_size=MAX_BODY_BYTES)
 
 
 class Question(BaseModel):

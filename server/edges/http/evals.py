@@ -8,13 +8,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
+from server.edges.http.api_address import COMPATIBLE
 from server.edges.http.services import CurrentCaller, ForChat
 from server.errors import NotAllowed
 from server.ports.evaluations import EvaluatedTurn, TurnTotals
 
 LONGEST_DAYS = 366
 
-routes = APIRouter(tags=["evals"])
+routes = APIRouter(prefix=COMPATIBLE, tags=["evals"])
 
 
 class ToolRunView(BaseModel):

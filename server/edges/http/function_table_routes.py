@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from server.edges.http.answers.function_table_answer import Each, table_bytes
+from server.edges.http.api_address import API
 from server.edges.http.content_encoding import accepted
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import TransformsText, index_of
@@ -15,7 +16,7 @@ from server.errors import BadRequest
 from traces.analysis.window import Window
 from traces.cache import ENGINE_VERSION
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 TABLE_VERSION = "1"
 """Changes with the answer's content, so that no client is answered that what it has is still right."""

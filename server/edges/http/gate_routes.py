@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForGates
 from server.edges.http.trace_routes import trace_json
 from server.ports.gates import LONGEST_NAME, LONGEST_REASON, Gate, GateResult, WebhookState
@@ -20,7 +21,7 @@ from traces.gate.rules import LONGEST_RULE, MOST_RULES
 MAX_BODY_BYTES = 512 << 10
 """More than the longest rules."""
 
-routes = APIRouter(prefix="/gates", tags=["gates"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=f"{API}/gates", tags=["gates"], max_body_size=MAX_BODY_BYTES)
 
 RuleTexts = Annotated[
     tuple[Annotated[str, Field(max_length=LONGEST_RULE)], ...], Field(min_length=1, max_length=MOST_RULES)

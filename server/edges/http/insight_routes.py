@@ -5,10 +5,11 @@ from typing import Any
 from fastapi import APIRouter
 
 from server.edges.http.answers.insight_answer import insights_json
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import index_of
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 
 @routes.get("/{trace_id}/insights")

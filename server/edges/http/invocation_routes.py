@@ -11,6 +11,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server.edges.http.admin import administrator
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForPlans
 from server.edges.invocation_views import ANALYST_NOTE, as_csv, row_of
 from server.errors import BadRequest
@@ -26,8 +27,8 @@ from server.ports.invocations import (
 )
 from server.protocol.base import WireModel
 
-routes = APIRouter(tags=["accounts"])
-admin_routes = APIRouter(prefix="/admin", tags=["admin"], dependencies=[Depends(administrator)])
+routes = APIRouter(prefix=API, tags=["accounts"])
+admin_routes = APIRouter(prefix=f"{API}/admin", tags=["admin"], dependencies=[Depends(administrator)])
 
 MOST_ROWS = 500
 Id = Annotated[str | None, Query(max_length=36)]

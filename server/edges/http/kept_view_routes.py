@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.shared import Reader
 from server.ports.kept_views import LONGEST_SEARCH, LONGEST_TRANSFORMS
@@ -13,7 +14,7 @@ from server.protocol.base import WireModel
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest parts."""
 
-routes = APIRouter(tags=["views"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["views"], max_body_size=MAX_BODY_BYTES)
 
 
 class ViewParts(WireModel):

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from server.edges.http.admin import administrator
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForPlans
 from server.ports.identity import Scope
 from server.ports.program_keys import LONGEST_NAME, KeyCount, ProgramKey
@@ -16,9 +17,9 @@ from server.turns.key_issuing import LONGEST_DAYS
 
 MAX_BODY_BYTES = 16 << 10
 
-routes = APIRouter(tags=["keys"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["keys"], max_body_size=MAX_BODY_BYTES)
 admin_routes = APIRouter(
-    prefix="/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES
+    prefix=f"{API}/admin", tags=["admin"], dependencies=[Depends(administrator)], max_body_size=MAX_BODY_BYTES
 )
 
 

@@ -3,9 +3,9 @@ new route is closed to keys until it is written here."""
 
 import re
 
+from server.edges.http.api_address import API
 from server.ports.identity import Scope
 
-API = "/api/v1"
 SEGMENT = r"[^/]+"
 
 OPEN_TO_KEYS: dict[str, Scope] = {

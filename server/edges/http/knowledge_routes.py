@@ -5,12 +5,13 @@ from typing import Annotated, Self
 
 from fastapi import APIRouter, Query, Request
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForKnowledge
 from server.errors import NotFound
 from server.ports.knowledge import MOST_BYTES, Document, Passage
 from server.protocol.base import WireModel
 
-routes = APIRouter(tags=["knowledge"], max_body_size=MOST_BYTES)
+routes = APIRouter(prefix=API, tags=["knowledge"], max_body_size=MOST_BYTES)
 
 
 class DocumentView(WireModel):

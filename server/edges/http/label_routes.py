@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import Field
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import trace_json
 from server.ports.run_labels import MOST_LABELS
@@ -13,7 +14,7 @@ from server.protocol.base import WireModel
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest labels."""
 
-routes = APIRouter(tags=["traces"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["traces"], max_body_size=MAX_BODY_BYTES)
 
 
 class LabelChanges(WireModel):

@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from server.agent.memory.fact_likeness import in_conflict
+from server.edges.http.api_address import API
 from server.edges.http.problems import problem
 from server.edges.http.services import CurrentCaller, ForMemory
 from server.errors import BadRequest
@@ -20,7 +21,7 @@ MOST_EXPORTED = 100_000
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest text that is kept."""
 
-routes = APIRouter(tags=["memory"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["memory"], max_body_size=MAX_BODY_BYTES)
 
 
 class CoreMemoryText(WireModel):

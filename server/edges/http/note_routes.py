@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from fastapi import APIRouter
 from pydantic import Field, model_validator
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.shared import Reader
 from server.ports.notes import MOST_CHARACTERS, MOST_OF_A_FILE, MOST_OF_A_NAME, NewNote, Note, NoteKind
@@ -16,7 +17,7 @@ from server.protocol.base import WireModel
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest note."""
 
-routes = APIRouter(tags=["notes"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["notes"], max_body_size=MAX_BODY_BYTES)
 
 Text = Annotated[str, Field(max_length=4 * MOST_CHARACTERS)]
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from server.edges.http.api_address import API
 from server.edges.http.memory_routes import CoreMemoryText, CoreMemoryView, memory_overtaken
 from server.edges.http.services import CurrentCaller, ForMemory
 from server.ports.core_memory import MOST_CHARACTERS, MemoryChanged
@@ -13,7 +14,7 @@ from server.protocol.base import WireModel
 from server.turns.onboarding import MOST_OF_AN_ANSWER, QUESTIONS, Asked
 
 MAX_BODY_BYTES = 128 << 10
-routes = APIRouter(tags=["memory"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["memory"], max_body_size=MAX_BODY_BYTES)
 
 Line = Annotated[str, Field(max_length=1_000)]
 Answer = Annotated[str, Field(max_length=MOST_OF_AN_ANSWER)]

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from server.edges.http.answers.place_answer import places_json
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.errors import BadRequest
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 MAX_HANDLES = 200
 """Handles resolved at once: more than an answer cites."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 
+from server.edges.http.api_address import API
 from server.edges.http.gateway import Gateway
 from server.edges.http.services import ChatServices, CurrentCaller, ForChat, ForTeams
 from server.edges.ws.answers import answer_to
@@ -20,7 +21,7 @@ from server.protocol.wire_values import ViewerState
 MAX_BODY_BYTES = 256 << 10
 """The same length as of a message on the socket."""
 
-routes = APIRouter(tags=["prompts"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["prompts"], max_body_size=MAX_BODY_BYTES)
 
 
 class NewPrompt(WireModel):

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from server.edges.http.answers.range_answer import range_json
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import index_of
 from server.errors import BadRequest
 from traces.analysis.window import Window
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 MAX_THREADS = 64
 """Threads of one marking at most."""

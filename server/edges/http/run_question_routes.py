@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from server.agent.questions.question_schema import question_of
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForQuestions
 from server.errors import BadRequest
 from server.protocol.base import WireModel
@@ -15,7 +16,7 @@ from server.turns.run_questions import LONGEST_QUESTION
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest question."""
 
-routes = APIRouter(prefix="/questions", tags=["questions"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=f"{API}/questions", tags=["questions"], max_body_size=MAX_BODY_BYTES)
 
 
 class QuestionToRun(WireModel):

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header
 from starlette.requests import HTTPConnection
 from starlette.responses import Response, StreamingResponse
 
+from server.edges.http.api_address import API
 from server.edges.http.run_services import RunServices
 from server.edges.http.services import services_of
 from server.errors import BadRequest
@@ -32,7 +33,7 @@ MAX_BODY_BYTES = 32 << 20
 MOST_DOLLARS = 1_000_000
 """Of one call."""
 
-routes = APIRouter(tags=["runs"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["runs"], max_body_size=MAX_BODY_BYTES)
 
 
 def _runs(connection: HTTPConnection) -> RunServices:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter
 from pydantic import Field
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForQuestions
 from server.ports.saved_questions import MOST_CHARACTERS, SavedQuestion
 from server.protocol.base import WireModel
@@ -13,7 +14,7 @@ from server.protocol.base import WireModel
 MAX_BODY_BYTES = 64 << 10
 """Many times the longest question."""
 
-routes = APIRouter(prefix="/questions", tags=["questions"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=f"{API}/questions", tags=["questions"], max_body_size=MAX_BODY_BYTES)
 
 Name = Annotated[str, Field(max_length=4 * MOST_CHARACTERS)]
 

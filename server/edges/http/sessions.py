@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForChat
 from server.errors import BadRequest
 from server.ports.conversations import SessionRow, SessionSearch, Visibility
@@ -20,7 +21,7 @@ MAX_BODY_BYTES = 64 << 10
 MAX_POSITION = 2**31 - 1
 """What the database's column holds; a message of a higher one is not asked for."""
 
-routes = APIRouter(tags=["sessions"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["sessions"], max_body_size=MAX_BODY_BYTES)
 
 
 PASSAGE_CHARACTERS = 200

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from rendering.palette import PaletteName
 from server.edges.http import trace_routes as traces
 from server.edges.http.answers.thread_search_answer import Syntax
+from server.edges.http.api_address import API
 from server.edges.http.call_tree_routes import Callers, Limit, Offset, Order, TreeProfile, call_tree_level
 from server.edges.http.function_routes import flows_of_call, one_call, one_function
 from server.edges.http.function_table_routes import TableProfile, function_table
@@ -21,7 +22,7 @@ from server.edges.http.track_routes import all_tracks
 from server.edges.http.view_bytes import MAX_BOXES, Mode
 from server.turns.access import LinkReader
 
-routes = APIRouter(tags=["shared"])
+routes = APIRouter(prefix=API, tags=["shared"])
 
 
 async def reader_of(token: str, request: Request, services: ForTraces) -> LinkReader:

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForChat, services_of
 from server.ports.conversations import MessageRow
 from server.protocol.wire_values import HistoryMessage
 from server.turns.history_messages import history_message
 
-routes = APIRouter(tags=["shared"])
+routes = APIRouter(prefix=API, tags=["shared"])
 
 
 def admitted(token: str, request: Request) -> str:

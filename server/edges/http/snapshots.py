@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rendering.picture import RENDERER_VERSION, Picture
+from server.edges.http.api_address import API
 from server.edges.http.pair import received_pair
 from server.edges.http.services import CurrentCaller, ForPictures, PictureServices
 from server.edges.http.uploads import Upload, received
@@ -26,7 +27,7 @@ from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
 
-routes = APIRouter(tags=["pictures"])
+routes = APIRouter(prefix=API, tags=["pictures"])
 
 HEADERS = {"Cache-Control": "private, no-cache", "Content-Security-Policy": "default-src 'none'"}
 """A picture is asked for again with its ETag; an SVG that is opened as a page runs and loads nothing."""

@@ -8,10 +8,11 @@ from fastapi import APIRouter
 
 from server.agent.tools.sources.source_files import excerpt
 from server.edges.http.answers.frame_answer import place_of_frame
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.quoting import plain
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 LINES_AROUND = 6
 LONGEST_LINE = 300

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTeams
 from server.ports.teams import Account, Deciders, Invitation, Member, Role
 from server.protocol.base import WireModel
@@ -13,7 +14,7 @@ from server.protocol.base import WireModel
 MAX_BODY_BYTES = 8 << 10
 """Several times the longest name or address."""
 
-routes = APIRouter(tags=["accounts"], max_body_size=MAX_BODY_BYTES)
+routes = APIRouter(prefix=API, tags=["accounts"], max_body_size=MAX_BODY_BYTES)
 
 
 class AccountName(WireModel):

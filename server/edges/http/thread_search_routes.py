@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from server.edges.http.answers.thread_search_answer import Syntax, search_json
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 MOST_MATCHES = 1_000
 Words = Annotated[str, Query(description="text in names or files, or an expression", max_length=500)]

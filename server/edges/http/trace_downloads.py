@@ -9,11 +9,12 @@ from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
 from server.edges.http.answers.export_answer import write_export
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForUploads
 from server.edges.http.trace_routes import index_of
 from traces.export.targets import Target
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 ENDINGS: dict[Target, str] = {
     "speedscope": "speedscope.json.gz",

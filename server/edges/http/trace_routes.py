@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from rendering.palette import PaletteName
 from server.edges.http.answers.function_list_answer import functions_json
+from server.edges.http.api_address import API
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
 from server.edges.http.trace_pages import LIMIT, MAX_LIMIT, page_of, place_of
@@ -24,7 +25,7 @@ from traces.cache import ENGINE_VERSION
 from traces.handles import parse_handle
 from traces.transforms.vocabulary import LONGEST_TEXT, parsed_transforms
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 TransformsText = Annotated[
     str | None, Query(max_length=LONGEST_TEXT, description="other call trees: drop-function:f3,collapse-recursion")

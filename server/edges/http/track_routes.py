@@ -6,10 +6,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from server.edges.http.answers.track_answer import tracks_json
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForTraces
 from traces.cache import ENGINE_VERSION
 
-routes = APIRouter(prefix="/traces", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/traces", tags=["traces"])
 
 
 @routes.get("/{trace_id}/tracks")

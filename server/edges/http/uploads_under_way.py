@@ -4,11 +4,12 @@ from typing import Literal
 
 from fastapi import APIRouter
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, ForUploads, UploadServices
 from server.edges.http.uploads import Upload
 from server.protocol.base import WireModel
 
-routes = APIRouter(prefix="/uploads", tags=["traces"])
+routes = APIRouter(prefix=f"{API}/uploads", tags=["traces"])
 
 
 class UploadView(WireModel):

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from server.edges.http.api_address import API
 from server.edges.http.services import CurrentCaller, services_of
 from server.edges.streams.ag_ui import AgUiFrames
 from server.edges.streams.ai_sdk import AiSdkFrames
@@ -24,7 +25,7 @@ MAX_SENT_BYTES = 64 << 20
 
 PREFIX = "/streams"
 
-routes = APIRouter(prefix=PREFIX, tags=["streams"], max_body_size=MAX_SENT_BYTES)
+routes = APIRouter(prefix=f"{API}{PREFIX}", tags=["streams"], max_body_size=MAX_SENT_BYTES)
 
 
 def _streams(request: Request) -> ClientStreams:

@@ -12,6 +12,7 @@ from traces.equal_rows import distinct
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
+from traces.kernels.columns import pick
 from traces.model import Int64, Profile, Spans
 from traces.values import ProfileKind
 
@@ -44,14 +45,19 @@ def _single_calls(subject: Subject, least: int, share: float) -> tuple[Profile, 
     own = own & ~subject.own.named(DISPATCHING)
     chosen = np.flatnonzero(own & (count >= least) & (total >= share * subject.total))
     chosen = chosen[np.argsort(-total[chosen], kind="stable")][:MOST]
+    if not len(chosen):
+        return profile, spans, []
     nodes = np.isin(tree.frame, chosen) & (tree.outermost == 1)
-    of_all = spans.ended(np.flatnonzero(nodes[spans.node] if nodes.any() else nodes[:0]))
-    frame_of = tree.frame[spans.node[of_all]]
+    of_all = spans.ended(np.flatnonzero(pick(nodes.view(np.uint8), spans.node) if nodes.any() else nodes[:0]))
+    place = np.zeros(len(subject.trace.frames), np.uint8)  # MOST fit, and single bytes are sorted by counting
+    place[chosen] = np.arange(len(chosen))
+    place_of = pick(place, pick(tree.frame, spans.node[of_all]))
+    by_place = of_all[np.argsort(place_of, kind="stable")]
+    last = np.cumsum(np.bincount(place_of, minlength=len(chosen)))
     found = []
-    for frame in chosen.tolist():
-        rows = of_all[frame_of == frame]
-        if len(rows) >= least:
-            rows = rows[np.argsort(spans.start[rows], kind="stable")]
+    for frame, of_frame in zip(chosen.tolist(), np.split(by_place, last[:-1]), strict=True):
+        if len(of_frame) >= least:
+            rows = of_frame[np.argsort(spans.start[of_frame], kind="stable")]
             found.append(_Calls(frame, rows, durations(profile, rows)))
     return profile, spans, found
 

@@ -178,7 +178,11 @@ SERIES = [
     ("same", f"Since when is {F} slow?", ("No change", own("same", 0, 14))),
     ("same", f"how did {F} develop over the last 8 recordings", ("No change", own("same", 6, 14))),
     ("one", f"Since when is {F} slow?", ("There is one recording", own("one", 0, 1))),
-    ("units", f"Since when is {F} slow?", ("6 recordings measure count and are left out", own("units", 0, 8))),
+    (
+        "units",
+        f"Since when is {F} slow?",
+        ("6 recordings measure count, a group apart", own("units", 0, 8), "The chart is of those in nanoseconds"),
+    ),
     ("two programs", f"how did {F} develop?", (REFUSAL, "of 2 programs")),
     ("two programs", f"how did {F} develop in {first_program()}?", ("No change", own("two programs", 0, 4))),
     ("renamed", "Since when is price_of slow?", ("No change", "8 further recordings do not have it")),

@@ -1,7 +1,7 @@
 """What the runs answer: a sentence first, the rows it stands on, and what a chart of them needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from statistics import median
 from typing import Any
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from server.agent.questions.level_change import LEAST_CHANGE, level_change
+from server.agent.questions.measured_runs import MeasuredRuns, by_unit, of_one_unit
 from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Runs, Series, as_json
 from server.agent.questions.shown_names import coded
 from server.ports.history import RunPoint
 from server.quoting import plain
 from traces.analysis.rank_test import least_p, rank_sum_p
-from traces.analysis.units import format_share, format_value
-from traces.values import Unit
+from traces.analysis.units import format_share
 
 NAMED_BY = ("commit", "run", "release")
 """Labels by which a run is called, the first that it has: the one that fewest others share."""
@@ -61,56 +61,6 @@ class RunsAnswer:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """The points of one unit, with the value that is asked for."""
-
-    measure: Measure
-    unit: str
-    points: tuple[RunPoint, ...]
-    notes: tuple[str, ...]
-
-    def value(self, point: RunPoint) -> float | None:
-        of: dict[str, float | None] = {
-            "self": point.value,
-            "value": point.value,
-            "total": point.total_value,
-            "self_share": point.share,
-            "share": point.share,
-            "total_share": point.total_share,
-            "calls": None if point.calls is None else float(point.calls),
-        }
-        return of[self.measure.shown]
-
-    def text(self, value: float) -> str:
-        if self.measure.shown.endswith("share"):
-            return format_share(value)
-        if self.measure.shown == "calls" or self.unit not in list(Unit):
-            return f"{value:,.6g}"
-        return format_value(value, Unit(self.unit))
-
-    def key(self, name: str) -> str:
-        """The name of a figure, by which it is known what it measures."""
-        if self.measure.shown.endswith("share"):
-            return f"{name}_share"
-        ending = {"nanoseconds": "_ns", "bytes": "_bytes"}.get(self.unit, "_count")
-        return name + ("_count" if self.measure.shown == "calls" else ending)
-
-    @property
-    def what(self) -> str:
-        name = coded(self.measure.name)
-        said = {
-            "self": "self time" if self.unit == "nanoseconds" else "self value",
-            "total": "total time" if self.unit == "nanoseconds" else "total value",
-            "self_share": "share by itself",
-            "total_share": "share with what it calls",
-            "calls": "number of calls",
-            "share": "share",
-            "value": "figure",
-        }
-        return name if self.measure.kind == "figure" else f"the {said[self.measure.shown]} of {name}"
-
-
 def run_name(point: RunPoint) -> str:
     """What a run is called: by its commit, number or release, else by its file."""
     for key in NAMED_BY:
@@ -120,8 +70,13 @@ def run_name(point: RunPoint) -> str:
 
 
 def series_answer(question: Series, points: Sequence[RunPoint]) -> RunsAnswer:
-    """A measure over runs, and since when it has its level."""
-    shown = _of_one_unit(question.measure, points)
+    """A measure over runs, and since when it has its level. Runs of other units than most are groups of their own."""
+    first, *others = by_unit(question.measure, points)
+    answer = _series_of(question, first)
+    return with_other_units(answer, first.unit, [(one, _series_of(question, one)) for one in others])
+
+
+def _series_of(question: Series, shown: MeasuredRuns) -> RunsAnswer:
     there = [(point, value) for point in shown.points if (value := shown.value(point)) is not None]
     if question.by is not None:
         return _by_label(question, question.by, shown, there)
@@ -136,8 +91,25 @@ def series_answer(question: Series, points: Sequence[RunPoint]) -> RunsAnswer:
     return _answered(question, shown, headline, notes, data, there, names)
 
 
+def with_other_units(answer: RunsAnswer, unit: str, others: Sequence[tuple[MeasuredRuns, RunsAnswer]]) -> RunsAnswer:
+    """The answer of most runs, of this unit, with those of other units in groups behind it."""
+    if not others:
+        return answer
+    notes, rows, data = list(answer.notes), list(answer.rows), dict(answer.data)
+    data["groups"] = []
+    for shown, other in others:
+        count = len(shown.points)
+        verb = "recording measures" if count == 1 else "recordings measure"
+        notes += [f"{count} {verb} {shown.unit}, a group apart: {other.headline.replace('**', '')}", *other.notes]
+        rows += [(f"{name} ({shown.unit})", *cells) for name, *cells in other.rows]
+        data["points"] = [*data["points"], *other.data["points"]]
+        data["groups"].append({"name": shown.unit} | {key: other.data[key] for key in other.data if key != "points"})
+    notes.append(f"The chart is of those in {unit}.")
+    return replace(answer, notes=tuple(notes), rows=tuple(rows), data=data)
+
+
 def _development(
-    shown: _Shown,
+    shown: MeasuredRuns,
     named: Sequence[tuple[str, float]],
     there: Sequence[tuple[RunPoint, float]] = (),
     places: Sequence[int] | None = None,
@@ -180,7 +152,7 @@ def _development(
     return sentence, data | figures | {"before_runs": before, "after_runs": after}
 
 
-def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[RunPoint, float]]) -> RunsAnswer:
+def _by_label(question: Series, by: str, shown: MeasuredRuns, there: Sequence[tuple[RunPoint, float]]) -> RunsAnswer:
     groups: dict[str, list[float]] = {}
     for point, value in there:
         label = point.run.program if by == "program" else point.run.labels.get(by)
@@ -213,7 +185,7 @@ def _by_label(question: Series, by: str, shown: _Shown, there: Sequence[tuple[Ru
 
 def recurrence_answer(question: Recurrence, points: Sequence[RunPoint]) -> RunsAnswer:
     """In which runs a finding is there, or a function above a share, and whether it came back after it had gone."""
-    shown = _of_one_unit(question.measure, points)
+    shown = of_one_unit(question.measure, points)
     least = question.above or 0.0
     flags = [
         point.is_there and (question.measure.kind == "finding" or (point.share or 0.0) >= max(least, 1e-9))
@@ -278,7 +250,7 @@ def comparison_answer(
 ) -> RunsAnswer:
     """A measure in two groups of runs, by medians and Mann and Whitney's exact rank test."""
     ids = {point.trace_id for point in after}
-    both = _of_one_unit(measure, [*before, *after])
+    both = of_one_unit(measure, [*before, *after])
     split: tuple[list[float], list[float]] = ([], [])
     for point in both.points:
         if (value := both.value(point)) is not None:
@@ -324,24 +296,9 @@ def comparison_answer(
     return RunsAnswer(as_json(question), headline, tuple(notes), data, ("recordings", "runs", "median"), rows, chart)
 
 
-def _of_one_unit(measure: Measure, points: Sequence[RunPoint]) -> _Shown:
-    """The points that measure what most do; of others it is said that they are left out."""
-    counts: dict[str, int] = {}
-    for point in points:
-        if point.is_there:
-            counts[point.unit] = counts.get(point.unit, 0) + 1
-    unit = max(counts, key=lambda one: counts[one]) if counts else "nanoseconds"
-    others = sorted(set(counts) - {unit})
-    kept = tuple(point for point in points if not point.is_there or point.unit == unit or measure.kind == "finding")
-    left = len(points) - len(kept)
-    verbs = ("recording measures", "and is") if left == 1 else ("recordings measure", "and are")
-    note = f"{left} {verbs[0]} {', '.join(others)} {verbs[1]} left out." if others else ""
-    return _Shown(measure, unit, kept, (note,) if note and len(kept) < len(points) else ())
-
-
 def _answered(
     question: Series,
-    shown: _Shown,
+    shown: MeasuredRuns,
     headline: str,
     notes: Sequence[str],
     data: dict[str, Any],

@@ -130,6 +130,7 @@ def _development(
             f"**No change of {format_share(LEAST_CHANGE)} or more: {shown.what} stays around {shown.text(middle)} "
             f"over {len(values)} recordings**, {ends}."
         ), data | {"least_share": LEAST_CHANGE}
+    data["since"] = named[change.place][0]
     figures = {shown.key("before"): change.before, shown.key("after"): change.after, "growth_share": abs(change.growth)}
     if not change.is_sure:
         place = coded(named[change.place][0])

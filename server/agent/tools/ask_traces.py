@@ -103,7 +103,20 @@ ASK_TRACES = Tool(
     ask=ask_runs,
     doing=lambda _: "Looking through the recordings",
     fields=frozenset(
-        {"detail", "notes", "measured", "groups", "name", "points", "trace_id", "trace", "created", "is_there", "runs"}
+        {
+            "detail",
+            "notes",
+            "measured",
+            "groups",
+            "name",
+            "points",
+            "trace_id",
+            "trace",
+            "created",
+            "is_there",
+            "runs",
+            "since",
+        }
     )
     | {
         f"{name}_{unit}"

@@ -82,7 +82,7 @@ def checked(
     claims = claims_of(answer)
     recomputed, measures = Recomputation(trace), Measures(trace)
     sentences = sentences_of(answer, claims, *Subjects(trace, recomputed).of(answer, claims))
-    relations = Relations(measures, facts, readers(measures))
+    relations = Relations(measures, facts, readers(measures, facts))
     related = [one for sentence in sentences if not is_late() for one in relations.each(sentence)]
     absent = {(subject.start, subject.end) for one in related for subject in one.absent}
     taken = {start for one in related if not one.is_reading for start in _figures(sentences, one)}

@@ -62,6 +62,22 @@ class Compared:
     rows: tuple[tuple[str, str, float], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Development:
+    """How a measure developed over recordings: its levels before and after a change, in the dimension's base unit, from
+    which recording on it is so (of those of these `names`), and by how many percent."""
+
+    before: float
+    after: float
+    dimension: Dimension
+    percent: float
+    since: str | None
+    names: frozenset[str]
+    call: str | None
+    is_sure: bool = True
+    """More than chance."""
+
+
 @dataclass(slots=True)
 class Facts:
     """Numbers by dimension, factors between two, totals that shares are parts of, names with the call that returned
@@ -78,6 +94,7 @@ class Facts:
     places: dict[tuple[str, int | None], str | None] = field(default_factory=dict)
     rankings: list[tuple[str, Dimension, list[float], list[float]]] = field(default_factory=list)
     comparisons: list[Compared] = field(default_factory=list)
+    developments: list[Development] = field(default_factory=list)
     _sorted: dict[Dimension, tuple[list[float], list[int], float]] = field(default_factory=dict)
     _by_name: dict[tuple[str, Dimension], list[Fact]] | None = None
 
@@ -178,6 +195,20 @@ class Facts:
             values = [float(row["self_value"]) for row in ranked]
             self.rankings.append((source, OF_UNIT[unit], values, [100.0 * row["self_share"] for row in ranked]))
 
+    def add_development(self, data: dict[str, Any], call: str | None) -> None:
+        """Of a result over recordings, and of its groups."""
+        names = frozenset(str(one["name"]) for one in data.get("points", []) if "name" in one)
+        for key, value in data.items():
+            after = key.replace("before_", "after_", 1)
+            if key.startswith("before_") and key != "before_runs" and after in data and "growth_share" in data:
+                dimension, scale = measures(key, None)
+                levels = float(value) * scale, float(data[after]) * scale
+                percent, is_sure = 100.0 * abs(float(data["growth_share"])), "after_runs" in data
+                since = data.get("since")
+                self.developments.append(Development(*levels, dimension, percent, since, names, call, is_sure))
+        for group in data.get("groups", []):
+            self.add_development(group | {"points": data.get("points", [])}, call)
+
     def _add_row(
         self, row: dict[str, Any], unit: Unit | None, call: str | None, about: frozenset[str], source: str
     ) -> None:
@@ -228,6 +259,8 @@ def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
             if isinstance(message.artifact, dict):
                 data = message.artifact.get("data")
                 facts.add_data(data, message.tool_call_id, source)
+                if isinstance(data, dict) and "growth_share" in data:
+                    facts.add_development(data, message.tool_call_id)
                 if isinstance(data, dict) and "related" in data:
                     facts.add_comparison(data)
                 asked = message.artifact.get("arguments") or {}

@@ -121,7 +121,7 @@ def _development(
     if len(values) == 1:
         only = f"**There is one recording with {shown.what}, {shown.text(values[0])}: how it developed needs two.**"
         return only, {shown.key("before"): values[0]}
-    data = {shown.key("lowest"): min(values), shown.key("highest"): max(values)}
+    data: dict[str, Any] = {shown.key("lowest"): min(values), shown.key("highest"): max(values)}
     change = level_change(values, places)
     middle, ends = median(values), f"between {shown.text(min(values))} and {shown.text(max(values))}"
     data[shown.key("middle")] = middle

@@ -78,3 +78,23 @@ def test_a_modules_own_tests_are_those_of_its_path_then_those_that_import_it(tmp
         (tmp_path / path).write_text(text)
     own = Selection(tmp_path).own(Path("traces/analysis/functions.py"))
     assert [path.name for path in own] == ["test_functions.py", "test_functions_merged.py", "test_rows.py"]
+
+
+def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_nothing_else(tmp_path: Path) -> None:
+    for path in (
+        "server/adapters/postgres/notes.py",
+        "server/testing/notes.py",
+        "server/turns/notes.py",
+        "tests/contracts/test_notes_contract.py",
+        "tests/contracts/test_plans_contract.py",
+        "tests/server/adapters/postgres/test_notes_in_crowds.py",
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    by_path = Selection(tmp_path).by_path
+    assert [test.name for test in by_path(Path("server/adapters/postgres/notes.py"))] == [
+        "test_notes_in_crowds.py",
+        "test_notes_contract.py",
+    ]
+    assert [test.name for test in by_path(Path("server/testing/notes.py"))] == ["test_notes_contract.py"]
+    assert by_path(Path("server/turns/notes.py")) == []

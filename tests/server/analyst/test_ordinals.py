@@ -1,0 +1,35 @@
+"""Places of a list by their words."""
+
+import pytest
+
+from server.analyst.ordinals import LAST, NEXT, bare_place, place_of, place_within, with_ordinals
+
+WORDS = {
+    0: "first 1st erste erster erstes premier première primero primera primeira prima первый 第一 第一个",
+    1: "second 2nd other zweite zweiter deuxième segundo segunda seconda tweede второй 第二 第二个",
+    2: "third 3rd dritte troisième tercero terceira terzo derde третий 第三 第三个",
+    3: "fourth 4th vierte quatrième cuarta quarto vierde четвёртый четвертый 第四 第四个",
+    LAST: "last fastest schnellste letzte dernière última ultima snelste laatste 最快的",
+    NEXT: "next nächste suivante siguiente próxima prossima volgende следующий 下一个",
+}
+PLACES = [(word, place) for place, words in WORDS.items() for word in words.split()]
+
+
+@pytest.mark.parametrize(("word", "place"), PLACES)
+def test_a_place_has_words_in_each_language_however_they_are_written(word: str, place: int) -> None:
+    assert place_of(word) == place_of(word.upper()) == place
+    assert bare_place(word) == bare_place(f"and {word}?") == place
+
+
+@pytest.mark.parametrize(("word", "place"), [one for one in PLACES if one[1] >= 0 and one[0].isascii()])
+def test_a_place_within_a_question_is_the_function_that_stands_there(word: str, place: int) -> None:
+    prompt = f"who calls the {word} one?"
+    found = place_within(prompt)
+    assert found is not None
+    assert (found[0], prompt[found[1] : found[2]]) == (place, f"the {word} one")
+    assert with_ordinals(prompt, ["f7", "f1", "f4", "f2"]) == f"who calls {['f7', 'f1', 'f4', 'f2'][place]}?"
+
+
+def test_a_place_that_the_list_has_not_is_left_as_it_is_written() -> None:
+    assert with_ordinals("who calls the third one?", ["f7", "f1"]) == "who calls the third one?"
+    assert with_ordinals("the fourth?", ["f7", "f1"]) == "the fourth?"

@@ -1,7 +1,8 @@
 """`python -m bench batch`: a folder of recordings read by `flamechat batch`, next to its importers alone.
 
 Generated Chrome traces of a megabyte each, all different, are read once by the command, and once by as many plain
-processes as there are cores, which import and measure and write nothing. Bound: the command's throughput is at least
+processes as there are cores, which import and measure and write nothing: half of them before the command and half
+after it, as a machine that others use is not equally fast all the time. Bound: the command's throughput is at least
 0.9 of theirs, by the processor time of all processes; its memory does not grow with the number of files.
 """
 
@@ -9,7 +10,6 @@ import json
 import os
 import random
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,15 +91,23 @@ def in_parts(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
 def print_fleet_files() -> bool:
     """Whether the bounds were kept."""
     with tempfile.TemporaryDirectory() as place:
-        folder, few = Path(place) / "all", Path(place) / "few"
+        folder, few, first, second = (Path(place) / name for name in ("all", "few", "first", "second"))
         folder.mkdir()
-        few.mkdir()
         written(folder, FILES)
-        for path in sorted(folder.iterdir())[:FEW]:
-            shutil.copy(path, few)
+        paths = sorted(folder.iterdir())
+        for part, of_part in ((few, paths[:FEW]), (first, paths[::2]), (second, paths[1::2])):
+            part.mkdir()
+            for path in of_part:
+                (part / path.name).hardlink_to(path)
         print(f"\n{FILES} traces of 1 MB, {os.cpu_count()} processes\n")
         found = {}
-        for name, way, where in (("few", "batch", few), ("alone", "alone", folder), ("batch", "batch", folder)):
+        ways = (
+            ("few", "batch", few),
+            ("alone", "alone", first),
+            ("batch", "batch", folder),
+            ("after", "alone", second),
+        )
+        for name, way, where in ways:
             one = figures_of("bench.fleet_files", way, str(where))
             if isinstance(one, str):
                 print(f"{name}: {one}")
@@ -110,7 +118,7 @@ def print_fleet_files() -> bool:
                 f"{one['MB']:6.0f} MB at most",
                 flush=True,
             )
-    share = found["alone"]["cpu"] / found["batch"]["cpu"]
+    share = (found["alone"]["cpu"] + found["after"]["cpu"]) / found["batch"]["cpu"]
     growth = found["batch"]["MB"] / found["few"]["MB"]
     kept = met(AT_LEAST, share), met(growth, GROWTH)
     print(f"throughput {share:.2f} of the importers' own (at least {AT_LEAST}): {kept[0]}")

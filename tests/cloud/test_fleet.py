@@ -24,7 +24,14 @@ from server.errors import Busy, ConfigError, NotFound, ServiceUnavailable
 from server.ports.fleet import BatchDone
 from tests.cloud.s3_server import S3Server, s3_server
 from traces.content_key import content_key
-from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory, run_history
+from traces.gate.run_history import (
+    FindingFigures,
+    FunctionFigures,
+    RunFigure,
+    RunHistory,
+    history_columns,
+    run_history,
+)
 from traces.reader import read_trace
 
 HOT = {"shop": "checkout", "index": "tokenize"}
@@ -40,7 +47,7 @@ class InThisProcess:
         self.names.append(name)
         data = source.read_bytes()
         trace = read_trace(data, name=name)
-        return MeasuredFile(content_key(data), trace.format, run_history(trace))
+        return MeasuredFile(content_key(data), trace.format, history_columns(run_history(trace)))
 
 
 def collapsed(function: str, samples: int) -> bytes:
@@ -332,7 +339,7 @@ def test_what_a_part_has_is_in_its_tables_as_it_was_measured(tmp_path: Path) -> 
     odd = FunctionFigures("half \ud800 \0", "é\n'.py", 1e300, 0.0, 0.0, 0.0, 1 << 40)
     figures = (RunFigure("total", 3.0, "count"), RunFigure("counter:x", float("nan"), "level"))
     history = RunHistory((*functions, odd), (FindingFigures("late", "high", None),), figures)
-    FleetTables(str(tmp_path)).add([file], [(file, history)])
+    FleetTables(str(tmp_path)).add([file], [(file, history_columns(history))])
     found = rows(
         tmp_path, "select name, file, self_value, calls, key, program from functions order by calls, self_value"
     )

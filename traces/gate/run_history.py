@@ -1,11 +1,8 @@
-"""What one run leaves behind for questions over many: its heaviest functions, its findings, figures of all of it.
+"""What one run leaves behind for questions over many: its heaviest functions, its findings, figures of all of it."""
 
-Its hundreds of rows are named tuples: they travel from a worker process for each file of a fleet, and are pickled and
-read again in a quarter of the time that dataclasses take.
-"""
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,6 +66,24 @@ class RunHistory:
     functions: tuple[FunctionFigures, ...]
     findings: tuple[FindingFigures, ...]
     figures: tuple[RunFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryColumns:
+    """The same, each field of the rows as a column of its own; none where there are no rows.
+
+    Rows are pickled and read again at five times the cost.
+    """
+
+    functions: tuple[tuple[Any, ...], ...]
+    findings: tuple[tuple[Any, ...], ...]
+    figures: tuple[tuple[Any, ...], ...]
+
+
+def history_columns(history: RunHistory) -> HistoryColumns:
+    """A run's rows, turned."""
+    tables: tuple[Sequence[tuple[Any, ...]], ...] = (history.functions, history.findings, history.figures)
+    return HistoryColumns(*(tuple(zip(*rows, strict=True)) for rows in tables))
 
 
 def run_history(trace: Trace) -> RunHistory:

@@ -15,7 +15,7 @@ from server.errors import NotFound, ServerError, WorkerFailed
 from server.ports.fleet import BatchDone
 from traces.bounds import MAX_UPLOAD_BYTES
 from traces.errors import TraceError, TraceTooLarge
-from traces.gate.run_history import RunHistory
+from traces.gate.run_history import HistoryColumns
 
 PART_FILES = 200
 PART_BYTES = 1 << 30
@@ -39,7 +39,7 @@ class _Read:
     file: FoundFile
     ended: anyio.Event = field(default_factory=anyio.Event)
     row: FileRow | None = None
-    history: RunHistory | None = None
+    history: HistoryColumns | None = None
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class _Part:
     """What is written at once."""
 
     files: list[FileRow] = field(default_factory=list)
-    measured: list[tuple[FileRow, RunHistory]] = field(default_factory=list)
+    measured: list[tuple[FileRow, HistoryColumns]] = field(default_factory=list)
     size: int = 0
 
     @property

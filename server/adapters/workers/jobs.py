@@ -24,7 +24,7 @@ from traces.model import Trace
 from traces.progress import Progress
 
 if TYPE_CHECKING:
-    from traces.gate.run_history import RunHistory
+    from traces.gate.run_history import HistoryColumns
 
 TRACES_KEPT_OPEN = 4
 """Mapped traces one worker keeps: a conversation asks about one, a comparison about two; mapping costs address space,
@@ -80,13 +80,13 @@ class MeasuredFile:
 
     key: str
     format: str
-    measured: "RunHistory"
+    measured: "HistoryColumns"
 
 
 def measure(source: Path, name: str, bounds: Bounds) -> MeasuredFile:
     """What a file measured; nothing of it is kept. Raises TraceError kinds, MemoryError, OSError."""
     # Most workers answer questions: what only reads or measures files is half a second of a processor to load.
-    from traces.gate.run_history import run_history  # noqa: PLC0415
+    from traces.gate.run_history import history_columns, run_history  # noqa: PLC0415
     from traces.reader import read_trace  # noqa: PLC0415
 
     _bound(bounds)
@@ -94,7 +94,7 @@ def measure(source: Path, name: str, bounds: Bounds) -> MeasuredFile:
         size = os.fstat(file.fileno()).st_size
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         trace = read_trace(data, name=name)
-        return MeasuredFile(content_key(data), trace.format, run_history(trace))
+        return MeasuredFile(content_key(data), trace.format, history_columns(run_history(trace)))
 
 
 def answer(

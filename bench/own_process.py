@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TIMEOUT_S = 900
+TIMEOUT_S = 3600
 SAMPLED_EVERY_S = 0.005
 """A peak that lasts shorter is missed; each look costs the process a little time of its own."""
 

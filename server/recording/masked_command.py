@@ -7,40 +7,22 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from server.recording.secret_names import is_harmless, is_identity, is_secret
+from server.recording.secret_values import keys_masked
+
 MASK = "•••"
 
-_ANYWHERE = re.compile(
-    r"passw|passphrase|passcode|secret|token(?!i[sz])|apikey|credential|authori[sz]ation|cookie|signature|bearer|connectionstring"
-)
-"""In a name without its separators: all that has it is a secret's."""
-_PARTS = frozenset(
-    {"auth", "oauth", "dsn", "jwt", "key", "keys", "otp", "pass", "passin", "passout", "pin", "pw", "pwd", "sid", "sig"}
-)
-"""Words of a name, where they stand alone: no compass is a password."""
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
-_OPTION = re.compile(r"(?:--?|/)([A-Za-z][\w.-]*)")
-_NAMED = re.compile(r"([A-Za-z_][\w.\[\]-]*)[\"']?\s*(?:=>|:=|=|:(?!:)|%3[ADad]|\((?=\s*[\"']))")
+_OPTION = re.compile(r"(?:--?|/)([^\W\d][\w.-]*)")
+_NAMED = re.compile(r"([^\W\d][\w.$@\[\]-]{0,100})[\"']?\s*(?:=>|:=|=|:(?!:)|%3[ADad]|\((?=\s*[\"']))")
 """`name=value` and `name: value`, also in a URL's query, JSON, a header or code."""
 _QUERY_END = re.compile(r"[&#\s\"']")
 
-_IN_URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://)(?![^/@:\s]+:\d+/)(?:[^/@:\s]*:\S*|[^/@\s]+)@", re.IGNORECASE)
+_IN_URL = re.compile(r"(\b[a-z][a-z0-9+.-]{0,40}://)(?![^/@:\s]+:\d+/)(?:[^/@:\s]*:\S*|[^/@\s]+)@", re.IGNORECASE)
 """Its user and password, which may have a `/` or `@` in it; no `@` of a path behind a host, or its port, is meant."""
-_BEFORE_HOST = re.compile(r"(?<!\w)([\w.+-]*:)[^\s@/]+(?=@(?!sha\d+:)[\w-])")
+_BEFORE_HOST = re.compile(r"(?<![\w.+-])(?!mailto:)([\w.+-]*:)[^\s@/]+(?=@(?!sha\d+:)[\w-])")
 """`user:password@host` without a scheme."""
 _OF_URL_PATH = re.compile(r"(?<=/)(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?=[/?#\s]|$)")
 _BEARER = re.compile(r"\b((?:bearer|basic)\s+)\S+", re.IGNORECASE)
-_KNOWN = re.compile(
-    r"\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[opusr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bnpm_\w{20,}"
-    r"|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bya29\.[\w-]+|\bhf_\w{20,}|-----BEGIN[^-]*PRIVATE KEY-----.*",
-    re.DOTALL,
-)
-"""Beginnings that providers give to their keys, JSON web tokens, PEM keys."""
-_RANDOM = re.compile(r"(?<![\w./-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[A-Za-z0-9_+=-]{32,}(?![\w./-])")
-"""Letters and digits without an end: a hash, too, but no path, no number, no name of words."""
-_BASE64 = re.compile(r"(?<![\w/+=.-])(?=[\w/+]*\d)(?=[\w/+]*[a-z])(?=[\w/+]*[A-Z])[A-Za-z0-9/+]{40}(?![\w/+=.-])")
-"""As long as a secret key of AWS, which has slashes as a path has."""
 
 _CODE = {
     "-c": re.compile(r"(?:python|pypy)[\d.t]*|(?:ba|da|z|k|a)?sh|fish"),
@@ -56,14 +38,28 @@ _CODE = {
 """Options of interpreters whose value is code, which may have a secret anywhere."""
 _JOINED_CODE = re.compile(r"(--(?:eval|print|run)=).*", re.DOTALL)
 _SHORT = {
-    "-p": re.compile(r"sshpass|mysql\w*|mariadb\S*|mongo\w*|7z\w?|cqlsh"),
-    "-P": re.compile(r"sqlcmd|zip|unzip"),
+    "-p": re.compile(r"sshpass|mysql\w*|mariadb\S*|mongo\w*|7z\w?|cqlsh|docker|podman|az|twine|snowsql|isql|tsql"),
+    "-P": re.compile(r"sqlcmd|osql|bcp|zip|unzip|mosquitto_\w+|ipmitool"),
     "-a": re.compile(r"redis-cli|valkey-cli"),
-    "-w": re.compile(r"ldap\w+"),
+    "-k": re.compile(r"openssl"),
+    "-b": re.compile(r"curl"),
+    "-w": re.compile(r"ldap\w+|kinit"),
 }
 """Options that are passwords after these programs alone, and a port or a path after others."""
-_USER = re.compile(r"-u|-U|--(?:[\w-]*-)?user")
-_USER_VALUE = re.compile(r"((?:-[uU]|--(?:[\w-]*-)?user=)?[^:%/\s]+[:%])\S.*", re.DOTALL)
+_PORT = re.compile(r"\d{1,5}(?::\S*)?")
+_PUBLISHED = re.compile(r"[\d.]*:?\d{1,5}(?:-\d+)?:\d{1,5}\S*")
+"""`docker run -p 127.0.0.1:8080:80`."""
+_PASSWORD_LETTER = frozenset({"-p", "-P", "-w", "/p", "/P"})
+_OTHERWISE = re.compile(r"psql|pg_\w+|createdb|dropdb")
+"""They have `-w` and `-P` for something else."""
+_USER = re.compile(r"-u|-U|--(?:[\w-]*-)?user(?:name)?|-username|/user:\S+")
+"""Before a name, and then `-p` is a password."""
+_USER_AND_PASSWORD = {"-a": re.compile(r"https?|xhs?"), "-A": re.compile(r"ab|hey"), "-P": re.compile(r"ab")}
+_USER_VALUE = re.compile(r"\A((?:-[uU]|--(?:[\w-]*-)?user=)?[^:%/\s]+[:%])\S.*", re.DOTALL)
+_ORACLE = re.compile(r"sqlplus|sqlcl|sql|exp(?:dp)?|imp(?:dp)?|sqlldr|rman")
+_ORACLE_LOGIN = re.compile(r"\A([\w$#]+/)[^\s@]+(?=@|$)")
+_PROPERTY = re.compile(r"(/[pP]:)[^=]+")
+"""`/p:Configuration=Release` is a setting of MSBuild, `/p:` alone a password."""
 
 
 def masked(argv: Sequence[str]) -> tuple[str, ...]:
@@ -71,9 +67,13 @@ def masked(argv: Sequence[str]) -> tuple[str, ...]:
     code that an interpreter is given."""
     kept: list[str] = []
     programs: list[str] = []
-    option = ""
+    option, has_user = "", False
     for word in argv:
-        kept.append(_masked_word(word, option, programs))
+        if has_user and _is_password_letter(word, option, programs[0]):
+            kept.append(MASK)
+        else:
+            kept.append(_masked_word(word, option, programs))
+        has_user = has_user or _names_user(option, word, programs)
         option = word
         programs.append(PurePath(word).name.lower())
     return tuple(kept)
@@ -86,20 +86,50 @@ def masked_text(text: str) -> str:
     text = _BEARER.sub(rf"\1{MASK}", _named_masked(text))
     if "://" in text:
         text = _OF_URL_PATH.sub(MASK, text)
-    return _BASE64.sub(MASK, _RANDOM.sub(MASK, _KNOWN.sub(MASK, text)))
+    named = _NAMED.match(text, len(text) - len(text.lstrip("-")))
+    if named is not None and is_identity(named[1], text[named.end() :]):
+        return text
+    return keys_masked(text, MASK)
 
 
 def _masked_word(word: str, option: str, programs: Sequence[str]) -> str:
     named = _OPTION.fullmatch(option)
-    if (named is not None and is_secret(named[1])) or _follows(option, _CODE, programs):
+    if named is not None and is_identity(named[1], word):
+        return word
+    is_named = named is not None and is_secret(named[1]) and not is_harmless(named[1], word)
+    if is_named or _follows(option, _CODE, programs):
         return MASK
-    if _follows(option, _SHORT, programs):
+    if _is_password(word, option, programs):
         return MASK
-    if len(word) > 2 and _follows(word[:2], _SHORT, programs):
+    if len(word) > 2 and _follows(word[:2], _SHORT, programs) and not _PUBLISHED.fullmatch(word[2:].lstrip("=")):
         return word[:2] + MASK
-    if _USER.fullmatch(option) or re.match(r"-[uU].|--(?:[\w-]*-)?user=", word):
+    if any(_ORACLE.fullmatch(program) for program in programs[:1]):
+        word = _ORACLE_LOGIN.sub(rf"\1{MASK}", word)
+    is_login = _USER.fullmatch(option) or _follows(option, _USER_AND_PASSWORD, programs)
+    if is_login or re.match(r"-[uU].|--(?:[\w-]*-)?user=", word):
         word = _USER_VALUE.sub(rf"\1{MASK}", word)
+    if _PROPERTY.fullmatch(word):
+        return word[:3] + MASK
     return masked_text(_JOINED_CODE.sub(rf"\1{MASK}", word))
+
+
+def _is_password(word: str, option: str, programs: Sequence[str]) -> bool:
+    """Whether an option that is short for it in a client comes before."""
+    if option.startswith("/user:"):
+        return not word.startswith("/")
+    return _follows(option, _SHORT, programs) and not _PUBLISHED.fullmatch(word)
+
+
+def _is_password_letter(word: str, option: str, program: str) -> bool:
+    """Whether it is a password, as a user was named before it."""
+    is_letter = option in _PASSWORD_LETTER and _OTHERWISE.fullmatch(program) is None
+    return is_letter and not (_PORT.fullmatch(word) or _PUBLISHED.fullmatch(word) or word.startswith("-"))
+
+
+def _names_user(option: str, value: str, programs: Sequence[str]) -> bool:
+    """Whether an option is followed by a user's name: Python's own `-u` is not."""
+    is_user = _USER.fullmatch(option) is not None and not value.startswith("-")
+    return is_user and not (len(programs) == 2 and value.endswith(".py"))
 
 
 def _follows(option: str, of: dict[str, re.Pattern[str]], programs: Sequence[str]) -> bool:
@@ -107,17 +137,11 @@ def _follows(option: str, of: dict[str, re.Pattern[str]], programs: Sequence[str
     return option in of and any(of[option].fullmatch(program) for program in programs)
 
 
-def is_secret(name: str) -> bool:
-    """Whether the name of an option, variable or label is that of a secret."""
-    joined = re.sub(r"[^a-z]", "", name.lower())
-    return _ANYWHERE.search(joined) is not None or any(part.lower() in _PARTS for part in _PART.findall(name))
-
-
 def _named_masked(text: str) -> str:
     """To the end of the text from the first name of a secret on; in a query, to its next part."""
     kept, begin = "", 0
     for found in _NAMED.finditer(text):
-        if found.start() < begin or not is_secret(found[1]):
+        if found.start() < begin or not is_secret(found[1]) or is_harmless(found[1], text[found.end() :]):
             continue
         kept += text[begin : found.end()] + MASK
         end = _QUERY_END.search(text, found.end()) if text[found.start() - 1 : found.start()] in ("?", "&") else None

@@ -1,9 +1,12 @@
 """Recordings of a folder and of a bucket, each measured once. The bucket is a stand-in (s3_server.py)."""
 
 import errno
+import gzip
+import io
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -12,6 +15,7 @@ from typing import Any
 
 import duckdb
 import pytest
+import zstandard
 
 from server.adapters.fleet.batch import Batch
 from server.adapters.fleet.local_reading import LocalReading
@@ -306,6 +310,30 @@ async def test_a_full_disk_ends_the_run_and_refuses_no_file(tmp_path: Path) -> N
         await full.run()
     assert (await made.run()).known >= 1
     check_tables(tmp_path / "out")
+
+
+async def test_what_unpacks_without_an_end_is_refused_with_the_reason_and_the_rest_is_read(
+    s3: S3Server, tmp_path: Path
+) -> None:
+    """Members and frames one after the other are one stream: half a gigabyte each, of which 64 MB are unpacked."""
+    zeros = bytes(16 << 20)
+    member, frame = gzip.compress(zeros), zstandard.compress(zeros)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("trace.json", zeros * 5)
+    bombs = {
+        "p/bomb.json.gz": member * 32,
+        "p/twice.json.gz": gzip.compress(member * 32, 1),
+        "p/bomb.json.zst": frame * 32,
+        "p/bomb.zip": packed.getvalue(),
+    }
+    for name, content in (bombs | {"p/after.txt": collapsed("checkout", 3)}).items():
+        s3.objects[f"team/in/{name}"] = content
+    made, _ = batch(address(s3, "team/in"), str(tmp_path / "out"))
+    assert await made.run() == BatchDone(read=1, refused=len(bombs))
+    found = rows(tmp_path / "out", "select name, reason from files where outcome = 'refused'")
+    assert {name for name, _ in found} == set(bombs)
+    assert all("decompresses to more than 400 times its size" in reason for _, reason in found)
 
 
 def test_a_place_that_is_none_is_said() -> None:

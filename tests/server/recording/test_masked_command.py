@@ -54,6 +54,22 @@ SECRET = "hunter2-Zq9x"
         ("tool", f"PASSWORD%3D{SECRET}"),
         ("tool", f"Bearer {SECRET}"),
         ("tool", f"set_password('{SECRET}')"),
+        ("tool", f"p4ssw0rd={SECRET}"),
+        ("tool", "--s3cret", SECRET),
+        ("tool", f"--contraseña={SECRET}"),
+        ("tool", f"/p:{SECRET}"),
+        ("tool", f"/password:{SECRET}"),
+        ("tool", "/user:me", SECRET),
+        ("osql", "-U", "sa", f"-P{SECRET}"),
+        ("ldapsearch", "-x", "-w", SECRET),
+        ("docker", "login", "-p", SECRET),
+        ("tool", "--username", "me", "-p", SECRET),
+        ("tool", "-U", "me", "-w", SECRET),
+        ("curl", "-b", f"session={SECRET}"),
+        ("ab", "-A", f"me:{SECRET}", "http://host/"),
+        ("http", "-a", f"me:{SECRET}", "host"),
+        ("sqlplus", f"me/{SECRET}@db"),
+        ("openssl", "enc", "-k", SECRET),
         ("tool", f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----"),
     ],
 )
@@ -74,6 +90,12 @@ def test_what_is_named_a_secret_is_masked(argv: tuple[str, ...]) -> None:
         "a1b2" * 10,
         "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         "SG." + "a1B2" * 5 + "." + "a1B2" * 10,
+        "hvs." + "a1B2" * 6,
+        "s." + "a1B2" * 6,
+        "glrt-" + "a1B2" * 5,
+        "4eC39HqLyjWDarjtT1zdp7dc",
+        "--anything=" + "a1b2" * 8,
+        "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ==",
         "https://hooks.slack.com/services/T00000000/B00000000/" + "a1B2" * 6,
     ],
 )
@@ -99,8 +121,44 @@ def test_what_looks_like_a_key_is_masked_wherever_it_stands(secret: str) -> None
         "https://example.org/path?page=2",
         "/a/very/long/path/with/many/folders/2024/and/a/file.py",
         "1234567890123456789012345678901234567890",
+        "mailto:ada@example.org",
+        "/p:Configuration=Release",
+        "--max_tokens=512",
+        "ReportOfTheLastQuarterOfTheYearForCustomers2",
+        "data_2026_q3_customers_of_the_north_v2",
+        "global-feature-flag-service-of-shop",
+        "--commit=" + "a1b2" * 10,
+        "image@sha256:" + "a1b2" * 16,
         "a-long-option-name-of-many-words-without-any-figure",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert masked((text,)) == (text,)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("tool", "--max-tokens", "512"),
+        ("tool", "--password-file", "/run/secrets/db"),
+        ("tool", "--sort-key", "date"),
+        ("tool", "--pass", "2"),
+        ("tool", "--auth", "none"),
+        ("tool", "--pin-memory", "--other-option"),
+        ("tool", "--commit", "a1b2" * 10),
+        ("docker", "run", "-p", "8080:80", "image"),
+        ("ssh", "-p", "2222", "host"),
+        ("psql", "-U", "me", "-w", "shop"),
+        ("psql", "-U", "me", "-p", "5432"),
+        ("mysql", "-u", "me", "-P", "3306"),
+        ("python", "-u", "worker.py", "-p", "data.csv"),
+    ],
+)
+def test_words_behind_options_that_are_no_secrets_stay(argv: tuple[str, ...]) -> None:
+    assert masked(argv) == argv
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "a1", "aB1", "+", "-", "a-", "a=", "a@", "a:b@", "/a", "eyJ."])
+def test_a_long_word_is_read_in_time(piece: str) -> None:
+    """Its time would grow with the square of its length, or faster, and the test would not end."""
+    assert masked_text(piece * (20_000 // len(piece)) + "!")

@@ -28,6 +28,9 @@ NEVER = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, ValueError, OSError)
 """What the libraries raise for archives that are broken."""
 
+CTF_METADATA = (b"\x57\x1d\xd1\x75", b"\x75\xd1\x1d\x57", b"/* CTF 1")
+"""How the file `metadata` of a folder of LTTng begins: packets of either byte order, or text (CTF 1.8, section 7)."""
+CTF = "a CTF trace (LTTng). Record stacks with `perf record -g`, then `perf script`"
 BUNDLE_SIGN = ".trace/form.template"
 
 IsTrace = Callable[[bytes, str], bool]
@@ -91,12 +94,18 @@ def chosen(members: list[Member], kind: str, name: str, is_trace: IsTrace) -> Me
     traces = [member for member in files if is_trace(_head(member), member.name)]
     if len(traces) == 1:
         return traces[0]
+    if not traces and any(_is_ctf(member) for member in files):
+        raise UnrecognisedTrace(f"{name}: this {kind} is {CTF}.")
     named = ", ".join(_shown(member.name) for member in (traces or files)[:SHOWN])
     more = f" and {len(traces or files) - SHOWN} more" if len(traces or files) > SHOWN else ""
     what = f"{len(traces)} traces" if traces else "none of which is a trace that is known here"
     raise UnrecognisedTrace(
         f"{name}: this {kind} holds {len(files)} files, {what}: {named}{more}. Unpack it and choose one."
     )
+
+
+def _is_ctf(member: Member) -> bool:
+    return member.name.rpartition("/")[2] == "metadata" and _head(member).startswith(CTF_METADATA)
 
 
 def _head(member: Member) -> bytes:

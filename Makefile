@@ -37,7 +37,7 @@ check: .make/dev ## format, lint, types, imports, architecture, the client's typ
 	$(BIN)/python -m pytest -q tests/architecture
 	$(BIN)/python hatch_build.py check
 
-soak: .make/dev ## crowds, cuts, kills, model calls, restarts, streaming: what is missing of each; PART=kills: one run of it, under nine minutes
+soak: .make/dev ## crowds, cuts, kills, model calls, restarts, a full disk, a loud neighbour, streaming: what is missing of each; PART=kills: one run of it, under nine minutes
 	$(BIN)/python -m tests.soak $(PART)
 
 bench: .make/dev ## measure: our figure, machine and versions, in one run

@@ -16,8 +16,10 @@ from time import monotonic
 from tests.soak.calls import Calls
 from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
+from tests.soak.full_disk import FullDisk
 from tests.soak.hosts import Hosts
 from tests.soak.kills import Kills
+from tests.soak.neighbour import Neighbour
 from tests.soak.pressure import Quota, Slowloris
 from tests.soak.restarts import Restarts
 from tests.soak.rolling import Rolling
@@ -33,7 +35,7 @@ PARTS = {
     part.name: part
     for part in (
         *(Crowds(), Cuts(), Kills(), Calls(), Restarts(), Rolling(), Quota(), Slowloris()),
-        *(Streams(), Hosts(), Spending()),
+        *(Streams(), Hosts(), Spending(), Neighbour(), FullDisk()),
     )
 }
 

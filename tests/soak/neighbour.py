@@ -45,7 +45,7 @@ PLAN = {
     "allowPublicSharing": False,
     "reason": "many turns",
 }
-QUIET, LOUD = "alone", "beside the neighbour"
+QUIET, LOUD = "alone", "with the neighbour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """`aim` is how many times somebody reads and asks alone, and then beside `in_flight` prompts of another user."""
+    """`aim` is how many times somebody reads and asks alone, and then with `in_flight` prompts of another user."""
 
     name: str = "neighbour"
     aim: int = 3
@@ -68,7 +68,7 @@ class Neighbour:
         """Phases in turn, until the aim or the time is reached."""
         async with _two_people(folder) as (ben, anna):
             await _one_turn(ben, Tally(self.name, 1), QUIET)
-            while not tally.is_complete and monotonic() < until:
+            while not tally.done or (not tally.is_complete and monotonic() < until):
                 await self._phase(ben, tally, QUIET)
                 noise = await asyncio.create_subprocess_exec(
                     *(sys.executable, "-m", "tests.soak.neighbour", anna.address, anna.token, anna.trace_id),
@@ -103,9 +103,9 @@ class Neighbour:
         ]
 
     def _compared(self, tally: Tally, what: str, more: float) -> Figure:
-        alone, beside = (_p95(tally.samples.get(f"{what} {when}", [])) for when in (QUIET, LOUD))
-        seen = f"p95 {1000 * alone:.0f} ms alone, {1000 * beside:.0f} ms beside"
-        return Figure(self.name, what, seen, f"<= {more:g} times", 0 < beside <= more * alone)
+        quiet, loud = (_p95(tally.samples.get(f"{what} {when}", [])) for when in (QUIET, LOUD))
+        seen = f"p95 {1000 * quiet:.0f} ms alone, {1000 * loud:.0f} ms with the neighbour"
+        return Figure(self.name, what, seen, f"<= {more:g} times", 0 < loud <= more * quiet)
 
 
 def _p95(values: list[float]) -> float:

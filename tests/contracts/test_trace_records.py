@@ -8,7 +8,7 @@ import pytest
 from limits.plans import Plan
 from limits.refusals import LimitType
 from server.errors import BadRequest, LimitExceeded, NotFound
-from tests.plugins.worlds import World, a_trace_of
+from tests.plugins.worlds import World, a_trace_of, new_uuid
 
 TWO_UPLOADS = Plan(name="two", display_name="Two", monthly_upload_limit=2)
 TWO_TRACES = Plan(name="shelf", display_name="Shelf", total_trace_limit=2)
@@ -117,6 +117,20 @@ async def test_a_trace_expires_when_its_plan_says_so(world: World) -> None:
     row = await world.traces.get(caller, await world.trace(caller))
     assert row.expires_at is not None
     assert timedelta(days=29) < row.expires_at - datetime.now(UTC) <= timedelta(days=30)
+
+
+async def test_only_what_has_expired_is_deleted_as_expired(world: World) -> None:
+    caller, now = await world.user(), datetime.now(UTC)
+    ends = {"never": None, "later": now + timedelta(days=1), "over": now - timedelta(days=1)}
+    rows = {name: replace(a_trace_of(caller, name=name), expires_at=end) for name, end in ends.items()}
+    for row in rows.values():
+        await world.traces.insert(row)
+    for row in rows.values():
+        await world.traces.delete_expired(row.trace_id, now)
+    await world.traces.delete_expired(new_uuid(), now)
+    assert {row.name for row in await world.traces.list(caller)} == {"never", "later"}
+    for name in ("never", "later"):
+        assert (await world.traces.get(caller, rows[name].trace_id)).expires_at == ends[name]
 
 
 async def test_what_a_name_or_summary_cannot_hold_is_replaced(world: World) -> None:

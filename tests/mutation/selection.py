@@ -11,7 +11,7 @@ APART = {"soak", "e2e", "mutation", "architecture", "web", "deploy"}
 """Suites that no module calls its own: they take a browser, a crowd or the repository."""
 
 OF_PORTS = (Path("server/adapters"), Path("server/testing"))
-CONTRACTS = Path("tests/contracts")
+STANDING_APART = (Path("tests/contracts"), Path("tests/cloud"))
 
 MOST_TESTS = 6
 """Files of tests in each circle: what every other test imports is found by the first of them."""
@@ -93,14 +93,14 @@ class Selection:
 
     def by_path(self, module: Path) -> list[Path]:
         """The tests a module's path leads to: `tests/<its folders>/test_<module>.py`, and longer names of that kind; of
-        an adapter and of its twin in memory the contract of their port, too, whose tests stand apart."""
+        an adapter and of its twin in memory also the contract of their port and the cloud's tests of that name."""
         folders = {Path("tests") / module.parent}
         if any(parent in module.parents for parent in OF_PORTS):
-            folders.add(CONTRACTS)
+            folders.update(STANDING_APART)
         stem = module.parent.name if module.stem == "__init__" else module.stem
         name = re.compile(rf"test_{re.escape(stem)}(_|$)")
         found = [test for test in self.tests if test.parent in folders and name.match(test.stem)]
-        return sorted(found, key=lambda test: test.parent == CONTRACTS)
+        return sorted(found, key=lambda test: test.parent in STANDING_APART)
 
     def own(self, module: Path) -> list[Path]:
         """Those by its path; then those that import it, themselves before by what tests share, of which the ones that

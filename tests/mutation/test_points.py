@@ -88,6 +88,8 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
         "tests/contracts/test_notes_contract.py",
         "tests/contracts/test_plans_contract.py",
         "tests/server/adapters/postgres/test_notes_in_crowds.py",
+        "server/adapters/telemetry/spans.py",
+        "tests/cloud/test_spans.py",
     ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("")
@@ -97,4 +99,5 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
         "test_notes_contract.py",
     ]
     assert [test.name for test in by_path(Path("server/testing/notes.py"))] == ["test_notes_contract.py"]
+    assert [test.name for test in by_path(Path("server/adapters/telemetry/spans.py"))] == ["test_spans.py"]
     assert by_path(Path("server/turns/notes.py")) == []

@@ -149,16 +149,23 @@ class Conversation:
         await self._conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
 
     async def submit(
-        self, caller: Caller, message: UserPrompt, viewing: ViewerState, *, is_typed: bool = False
+        self,
+        caller: Caller,
+        message: UserPrompt,
+        viewing: ViewerState,
+        *,
+        is_typed: bool = False,
+        is_admitted: bool = False,
     ) -> WaitingForModel | None:
         """Accept a prompt. None when a turn of that id has ended already (its messages are in the history). `is_typed`
-        says that a person sends it, and no program for them.
+        says that a person sends it, and no program for them; `is_admitted` that `admit` let it through.
 
         Raises LimitExceeded, TurnInProgress, and BadRequest for a userId or traceId that is not the session's, and for
         a model that is not offered.
         """
         _same_user(caller, message.user_id)
-        self._admit(caller)
+        if not is_admitted:
+            self.admit(caller)
         request = TurnRequest(
             caller=caller,
             trace_id=await self._trace_asked_about(caller, message),
@@ -197,7 +204,7 @@ class Conversation:
         Raises LimitExceeded, TurnInProgress, and BadRequest for a turn of another session or one that was superseded,
         and for a model that is not offered.
         """
-        self._admit(caller)
+        self.admit(caller)
         replaced = await turn_of(self._conversations, caller, message.turn_id)
         if replaced.session_id != session_id:
             raise BadRequest("That question is of another session: send start_analysis first.", field="turnId")
@@ -263,8 +270,8 @@ class Conversation:
         with contextlib.suppress(DatabaseUnavailable):
             await self._conversations.note_refusal(request.caller, request.session_id, note)
 
-    def _admit(self, caller: Caller) -> None:
-        """Before anything is asked of the database. Raises TooManyAtOnce."""
+    def admit(self, caller: Caller) -> None:
+        """Let a prompt through before anything is asked of the database. Raises TooManyAtOnce."""
         try:
             self._admission.admit(caller.user_id)
         except TooManyAtOnce:

@@ -58,6 +58,7 @@ class Answer(BaseModel):
 @routes.post("/chat")
 async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> Answer:
     """Ask, wait, answer. A session of an earlier answer goes on with its conversation."""
+    services.conversation.admit(caller)
     session_id = question.session_id or str(uuid.uuid4())
     trace_id = await _trace(services, caller, question)
     turn_id = str(uuid.uuid4())
@@ -86,7 +87,7 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
 async def _submit(services: ChatServices, caller: Caller, prompt: UserPrompt, *, is_new: bool) -> None:
     """Raises LimitExceeded and TooManyAtOnce, after which a session that was made for the question is gone."""
     try:
-        await services.conversation.submit(caller, prompt, ViewerState())
+        await services.conversation.submit(caller, prompt, ViewerState(), is_admitted=True)
     except (LimitExceeded, TooManyAtOnce):
         if is_new:
             await services.library.remove_session(caller, prompt.session_id)

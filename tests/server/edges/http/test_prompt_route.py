@@ -57,6 +57,21 @@ async def test_without_a_trace_the_newest_is_asked_about_and_none_is_said_so(tmp
         assert answer.json()["flamechat_trace_name"] == listed[0]["name"]
 
 
+async def test_too_many_prompts_are_refused_before_anything_is_looked_up(tmp_path: Path) -> None:
+    """A trace that is not there would be missed: nothing asks for it, and no session is made to be removed again."""
+    async with running_server(tmp_path, prompts_per_minute=3) as server:
+        trace_id = await server.trace_id()
+        asked = {"message": "Why is it slow?", "flamechat_trace_id": trace_id}
+        answers = [await server.http.post("/api/chat", json=asked, headers=AS_ANNA)]
+        for unknown in (new_id(), new_id()):
+            question = {"message": "?", "flamechat_trace_id": unknown}
+            answers.append(await server.http.post("/api/chat", json=question, headers=AS_ANNA))
+        assert [one.status_code for one in answers] == [200, 429, 429]
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        sessions = (await server.http.get("/api/v1/sessions", headers=AS_ANNA)).json()["sessions"]
+        assert [one["sessionId"] for one in sessions] == [answers[0].json()["session_id"]]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

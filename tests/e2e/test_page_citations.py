@@ -26,6 +26,8 @@ SAMPLES = (
 """All of the samples that have 30 threads or more."""
 OTHERS = ("traces/perf-multi-pid.linux-perf.txt.gz",)
 MANY = 30
+UPLOAD_MS = 180_000
+"""The largest of them take a busy machine longer to read than other tests wait for."""
 SUBJECT = re.compile(r"#(?:[pwciq][0-9]+\.)?([fpns][0-9]+)(?:\.|$)")
 """The thing of the trace in the address of a citation, or of a figure about it."""
 
@@ -168,6 +170,7 @@ def test_every_citation_of_large_recordings_is_found(page: Page, shared: Path, t
     with_many = [*written_here, *(shared / name for name in (*CHROME, *SAMPLES, *OTHERS))]
     files = [FIXTURES / "board.chrome-object.json.gz", FIXTURES / "settlement.go-heap.pb.gz"]
     found, threads = {}, {}
+    page.set_default_timeout(UPLOAD_MS)
     with running_server(tmp_path / "server", {}) as server:
         for file in [*files, *with_many, *(shared / name for name in FIREFOX)]:
             open_room(page, server.address, file)

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 from server.adapters.recording.child_process import run_attached, run_child
 from server.adapters.recording.machine import NOT_EXECUTABLE, command_of, problem_of, resolved
-from server.composing.go_profiles import record_go_program
-from server.composing.page_recordings import listed_browser, record_page
 from server.composing.recording_place import RecordingPlace
 from server.edges.cli.entry_points import ListedRecorder, Recorded, RecordOptions
 from server.errors import CannotRecord
@@ -27,6 +25,8 @@ def shown_problem(recorder: Recorder, problem: str | None) -> str | None:
 
 def list_recorders() -> list[ListedRecorder]:
     """Every recorder, in the order of choosing, with what it lacks here."""
+    from server.composing.page_recordings import listed_browser
+
     return [
         ListedRecorder(
             name=one.name,
@@ -45,8 +45,13 @@ def record(options: RecordOptions, remark: Callable[[str], None]) -> Recorded:
     Raises CannotRecord where nothing was run; ConfigError for a data folder that cannot be written.
     """
     if options.url is not None and is_go_profile(options.url):
+        # Its HTTP client takes as long to load as the rest: a program that is recorded does not wait for it.
+        from server.composing.go_profiles import record_go_program
+
         return record_go_program(options, options.url, remark)
     if options.url is not None:
+        from server.composing.page_recordings import record_page
+
         return record_page(options, options.url, remark)
     if options.pid is not None:
         return _record_process(options, options.pid, remark)

@@ -110,3 +110,10 @@ def test_the_list_says_what_is_here_and_what_would_be(capsys: pytest.CaptureFixt
         "  other  cpu: slow",
         "         is not here; found after: get other",
     ]
+
+
+def test_a_program_waits_neither_for_an_http_client_nor_for_what_drives_a_browser() -> None:
+    """They took half of what the command adds to a recorder's start."""
+    code = "import sys, server.composing.recordings; print({'httpx', 'asyncio'} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert shown.stdout == "set()\n"

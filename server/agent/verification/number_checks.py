@@ -29,6 +29,8 @@ BOUND_REACH = 1.5
 ABOUT_AS_MUCH = 1.1
 """How far what is said in words may lie from the share in digits."""
 
+SAME_TOTAL = 1e-3
+"""How far totals of one thing may lie apart, as tools round them."""
 NEAR, FAR = 2, 5
 """Statements, itself and those before it, whose figures a statement may go on from."""
 
@@ -208,6 +210,9 @@ class NumberVerifier:
     def _derived(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         operands = self._operands(claim)
         totals = [(value, dimension, _written(value, dimension)) for value, dimension in self.facts.totals]
+        is_of_all = mention.dimension is Dimension.SHARE and words("RECORDING").search(text) is not None
+        if is_of_all and not self.sentences[claim.statement].threads:
+            totals = [one for one in totals if self._is_of_all(one[0])]
         sums = bool(_TOGETHER.search(text)) and not self._is_nested(claim.statement)
         means = bool(_MEAN.search(text))
         around = self.sentences[claim.statement].figures[:SHOWN]
@@ -222,6 +227,12 @@ class NumberVerifier:
             mention, operands, factors
         )
         return Verification("derived", how=how) if how else None
+
+    def _is_of_all(self, total: float) -> bool:
+        """Whether a total is not that of one thread among others: a share of the recording is no share of that."""
+        sums = [one.total for one in self.bound.measures.unnamed]
+        threads = [one.total for one in self.bound.measures.others]
+        return not any(_is_same(total, one) for one in threads) or any(_is_same(total, one) for one in sums)
 
     def _is_nested(self, statement: int) -> bool:
         """Whether one of the functions of a statement calls another: what they take with callees does not add up."""
@@ -305,6 +316,10 @@ def _a_threshold(_: Claim, mention: Mention, text: str) -> Verification | None:
 def _speaks_of(fact: Fact, near_by: set[str]) -> bool:
     """Whether a figure is of nothing in particular, or only of what is spoken of."""
     return not fact.about or not fact.about.isdisjoint(near_by)
+
+
+def _is_same(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME_TOTAL * other
 
 
 def _fraction(mention: Mention, bound: str | None) -> tuple[float, float]:

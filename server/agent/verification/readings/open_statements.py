@@ -6,6 +6,7 @@ from server.agent.verification.readings.origins import Origins, Recursion
 from server.agent.verification.readings.proportions import Proportions
 from server.agent.verification.readings.recording_sizes import RecordingSizes
 from server.agent.verification.readings.superlatives import Superlatives
+from server.agent.verification.readings.thread_counts import ThreadCounts
 from server.agent.verification.readings.thread_shares import ThreadShares
 from server.agent.verification.readings.time_order import TimeOrder
 from server.agent.verification.readings.trends import Trends
@@ -23,6 +24,7 @@ def readers(measures: Measures, facts: Facts) -> tuple[Reader, ...]:
         Superlatives(measures),
         Proportions(measures),
         RecordingSizes(measures),
+        ThreadCounts(measures, stacks),
         InventedNames(measures),
         ThreadShares(measures),
         TimeOrder(measures),

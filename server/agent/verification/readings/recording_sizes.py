@@ -18,12 +18,30 @@ from traces.analysis.units import format_value
 from traces.values import Counts, Unit
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"
-_NUMBERS = {word: at for at, word in enumerate(_NUMBER_WORDS.split(), 1)}
+_NUMBERS = {word: at for at, word in enumerate(_NUMBER_WORDS.split(), 1)} | {"a": 1, "a single": 1, "a sole": 1}
+_NUMBER = rf"(?:only |just |exactly )?(?P<n>{FIGURES}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}) threads?\b"
 _HAS_THREADS = re.compile(
-    rf"\b(?:trace|recording|profile)\b (?:has|shows|contains|holds) (?:only |just |exactly )?"
-    rf"(?P<n>{FIGURES}|{'|'.join(_NUMBERS)}) threads?\b(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",
+    rf"\b(?:trace|recording|profile)\b (?:has|shows|contains|holds) {_NUMBER}"
+    r"(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",
     re.IGNORECASE,
 )
+_RECORDED_THREADS = re.compile(rf"^\W*{_NUMBER} (?:were|was|are|is) (?:recorded|sampled|profiled)\b", re.IGNORECASE)
+_USED_THREADS = re.compile(
+    r"\b(?:everything|all of it|run|program|process|application|job) "
+    rf"(?:used|uses|had|has|ran on|runs on|ran in|runs in) {_NUMBER}"
+    r"(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",
+    re.IGNORECASE,
+)
+"""Of a recording whose threads have numbers: without them a recorder may have put several together, or seen one."""
+
+
+def number_of(sentence: Sentence, written: str) -> int | None:
+    """The number that a figure or a word of a sentence's template is; None for another word."""
+    if re.fullmatch(FIGURES, written):
+        return int(sentence.figure(written).mentions[0].value)
+    return _NUMBERS.get(written.casefold())
+
+
 TOO_LONG = 1.5
 """Of the recording's length."""
 
@@ -68,9 +86,12 @@ class RecordingSizes:
         """`The trace has three threads`: as many as its profiles stand for, however a recorder splits them."""
         profiles = self.measures.trace.profiles
         known = {len(profiles), len({(one.pid, one.tid) for one in profiles})}
-        for match in _HAS_THREADS.finditer(sentence.template):
+        ways = [_HAS_THREADS, _RECORDED_THREADS]
+        if not sentence.functions and all(one.tid for one in profiles):
+            ways.append(_USED_THREADS)
+        for match in (found for way in ways for found in way.finditer(sentence.template)):
             is_figure = re.match(FIGURES, match["n"]) is not None
-            number = sentence.figure(match["n"]).mentions[0].value if is_figure else _NUMBERS[match["n"].casefold()]
+            number = number_of(sentence, match["n"])
             figures = frozenset({ord(match["n"]) - ord(FIGURE)}) if is_figure else frozenset[int]()
             shown = " or ".join(map(str, sorted(known)))
             status = Verification("verified", how="the recording's") if number in known else None

@@ -24,6 +24,8 @@ from server.agent.verification.verdicts import AMBIGUOUS, NOT_MEASURED, UNCHECKE
 from server.agent.verification.written_numbers import Dimension, Mention
 from traces.analysis.recorded_edges import recorded_edges
 
+FEW_SAMPLES = 12
+"""Numbers up to it are of anything."""
 _KEYS = {
     "self": ("self_value",),
     "total": ("total_value",),
@@ -128,13 +130,14 @@ class BoundFigures:
         if other := self._by_another_value(subject, figure):
             return other
         if not found:
-            return self._unmeasured(figure.mention.dimension, subject, is_sure=is_sure)
+            unmeasured = self._unmeasured(figure.mention.dimension, subject, is_sure=is_sure)
+            return self._samples_for_calls(subject, figure) or unmeasured
         if words("HYPOTHETICAL").search(figure.sentence.template):
             return None
         is_open = _is_open(figure, subject, found) or self._is_of_some_thread(figure)
         if not (is_sure and (is_named or _is_plain(figure.sentence))) or is_open:
             return UNCHECKED
-        if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)):
+        if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)) and not _is_of_all(figure):
             return replace(UNCHECKED, how=f"so only in {elsewhere}")
         if figure.mention.dimension is Dimension.SHARE and _is_near_an_unknown_name(figure):
             return AMBIGUOUS
@@ -200,6 +203,15 @@ class BoundFigures:
         if is_sure and is_none and dimension in (Dimension.TIME, Dimension.BYTES):
             return Verification("contradicted", actual=f"the recording has no {dimension.value}")
         return replace(UNCHECKED, how=f"{NOT_MEASURED} {subject.text[:60]}")
+
+    def _samples_for_calls(self, subject: Subject, figure: Figure) -> Verification | None:
+        """A number of samples that is called one of calls, which nobody counted; None for any other."""
+        if figure.mention.dimension is not Dimension.COUNT or not words("CALLS").search(figure.sentence.template):
+            return None
+        for one in (one for scope in figure.scopes for one in self._measured(subject, scope, figure)):
+            if one.measure == "samples" and one.value > FEW_SAMPLES and figure.is_right(one.value):
+                return Verification("contradicted", actual=f"{one.written} samples: calls were not counted")
+        return None
 
     def _is_of_some_thread(self, figure: Figure) -> bool:
         """Whether its part of the sentence, from the thread that is named before it, speaks of another one in words."""
@@ -302,6 +314,13 @@ def _as_share(claim: Claim) -> Mention:
 def _is_in_digits(sentence: Sentence, claim: Claim) -> bool:
     """`0.08×`, a factor; not `half`, a share."""
     return sentence.text[claim.start - sentence.start :][:1].isdigit()
+
+
+def _is_of_all(figure: Figure) -> bool:
+    """Whether it is a share of all of the recording, by its words: what is so of one thread is wrong of that."""
+    return (
+        figure.mention.dimension is Dimension.SHARE and words("RECORDING").search(figure.sentence.template) is not None
+    )
 
 
 def _is_plain(sentence: Sentence) -> bool:

@@ -44,6 +44,7 @@ _COLLECTION = re.compile(
 _NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
 _DISTINCT = re.compile(r"[\d_-]|[a-z][A-Z]")
 _PID = re.compile(r"\W{0,3}pid (\d+)")
+_NUMBER_BEHIND = re.compile(r" ?\(?(?:tid|pid|thread|#)?[ =:]?(\d{1,10})(?![\w.,%]\w|\s?(?:ms|s|µs|%|ns)\b)\)?")
 _PROFILE = re.compile(r"(?<![\w.$/:#-])p(\d{1,4})(?![\w$]|[.:/-]\w)")
 """`p1` without marks: a profile's handle."""
 _KIND_OF = re.compile(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
@@ -87,6 +88,7 @@ class Subjects:
                 place = name.handle is not None and not name.handle.startswith("f")
                 functions.append(Subject(name.text or f"#{name.handle}", frames, start, end, place))
             elif profiles := self._profiles_of(name):
+                profiles, end = self._numbered(profiles, answer, end)
                 threads.append(Subject(name.text or f"#{name.handle}", profiles, start, end))
             elif name.handle is None and _NAME_LIKE.fullmatch(name.text):
                 unknown.append(Subject(name.text, (), start, end))
@@ -216,6 +218,14 @@ class Subjects:
     @cached_property
     def _words_of_functions(self) -> frozenset[str]:
         return frozenset(last_part(name).casefold() for name in self._full_names)
+
+    def _numbered(self, indices: tuple[int, ...], answer: str, end: int) -> tuple[tuple[int, ...], int]:
+        """Of threads of one name that of the number behind it, and where that ends: `Gecko` 25160, `Gecko` (tid 7)."""
+        number = _NUMBER_BEHIND.match(answer, end)
+        profiles = self.trace.profiles
+        of_thread = tuple(one for one in indices if number and number[1] == profiles[one].tid)
+        found = of_thread or tuple(one for one in indices if number and number[1] == profiles[one].pid)
+        return (found, number.end()) if number and found else (indices, end)
 
     def _of_process(self, indices: tuple[int, ...], behind: str) -> tuple[int, ...]:
         """Of threads of one name those of the process that is written behind it."""

@@ -8,7 +8,9 @@ from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.intent import Intent
+from server.analyst.nearest_intent import asked_with
 from server.analyst.question import Question
+from server.analyst.unread_words import is_of_asking
 from server.analyst.wording import coded
 
 _MORE = r"(?:more|longer|slower|faster|worse|bigger|less|heavier|higher|cheaper|shorter|busier)"
@@ -38,6 +40,15 @@ _KINDS = (
         r"\b(?:fewest|least|smallest|lowest|shortest|lightest|fastest|quickest)\b",
         "the least of them",
     ),
+    (
+        (
+            r"\b(?:second|2nd|third|3rd|zweit\w+|dritt\w+|deuxième|troisième|segund[oa]|tercer[oa]?)[- ]"
+            r"(?:most|slowest|hottest|heaviest|biggest|busiest|largest|longest|worst|place|stelle|plus|más)|"
+            r"runner[- ]up"
+        ),
+        r"\bnumber \d|\bsecond\b|\bthird\b|\bthen\b|\b2nd\b|\b3rd\b",
+        "one further down in the order",
+    ),
     (r"\b(?:median|p\d\d|percentile)\b", r"\b(?:median|middle|percentile|average)\b", "what is in the middle"),
     (
         r"\b(?:which|what) (?:single )?call\b(?! (?:stack|path|tree|graph|chain))",
@@ -51,7 +62,7 @@ _KINDS = (
     ),
     (r"\b(?:which|what) (?:argument|parameter|args)", r"\bargument|\bwith\b", "what a call was given"),
     (
-        r"\b(?:longest|slowest|worst) (?:single )?(?:task|call|one|run|event|span|request|invocation)\b",
+        r"\b(?:longest|slowest|worst) (?:\w+ ){0,2}(?:tasks?|calls?|one|run|event|span|request|invocation)\b",
         r"\b(?:longest|slowest|worst|took|call|task)\b",
         "a single call",
     ),
@@ -67,6 +78,7 @@ _KINDS = (
     ),
 )
 """Words that ask for a figure of a kind, words one of which an answer with it has, and what the kind is called."""
+_DEVICE = (r"\b(?:gpus?|cuda|tpu)\b", r"\b(?:gpus?|cuda|device|kernels?|tpu)\b", "a device")
 _OF_TEXT = frozenset(
     {
         *(Intent.ABILITIES, Intent.CODE, Intent.CORRECTION, Intent.DRAW, Intent.SMALLTALK, Intent.SQL),
@@ -75,6 +87,16 @@ _OF_TEXT = frozenset(
 )
 """Intents whose answers are no figures of one trace."""
 _OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
+_OF_ANY = frozenset({Intent.OVERVIEW, Intent.WHY, Intent.TOP, Intent.CALLS_OF, Intent.HOW_OFTEN, Intent.STARTUP})
+"""Intents of which a name next to measures is no part."""
+_BASE = re.compile(
+    r"(?:\b(?:share|fraction|percent(?:age)?|part)|%) of (?:all |the |its |total |whole |overall )*"
+    r"((?:[a-z]+ ){0,2}[a-z]+)\W*$",
+    re.IGNORECASE,
+)
+"""What a share is asked of, at the end of a prompt."""
+_OF_EVERYTHING_WORDS = "time total whole runtime recording trace profile this that them these those everything"
+_OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
 _ONE_OR_OTHER = re.compile(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
 )
@@ -93,10 +115,36 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
         )
     if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
         return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
-    for asks, has, kind in _KINDS:
+    for asks, has, kind in (*_KINDS, _DEVICE):
         if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
+    is_read = question.text.isascii() and not question.note
+    if is_read and (missing := _not_taken_up(question, first) or _base_left_out(question, first)):
+        return f"**I cannot answer that**: nothing here that I know is called {coded(missing)}. {_can(evidence)}"
     return ""
+
+
+def _not_taken_up(question: Question, first: str) -> str:
+    """The name next to measures that the trace has not, and the opening has no word of; empty without one."""
+    opening = first.casefold()
+    if question.refers or question.carried:  # then a pronoun is what it is asked of
+        return ""
+    for run in (one for one in question.unfound if one in question.text):
+        words = [word for word in re.findall(r"[^\W\d_]{4,}", run.casefold()) if not is_of_asking(word)]
+        known = question.intent not in _OF_NAMES | _OF_ANY and all(
+            question.intent in asked_with().get(word, frozenset()) for word in words
+        )
+        if words and not known and not any(stem(word) in opening for word in words):
+            return run
+    return ""
+
+
+def _base_left_out(question: Question, first: str) -> str:
+    """The noun that a share is asked of (`what fraction of all kernel time`), where the opening has it not."""
+    found = _BASE.search(question.text) if not question.names else None
+    base = found[1] if found else ""
+    words = [word for word in re.findall(r"[a-z]{4,}", base.casefold()) if word not in _OF_EVERYTHING]
+    return " ".join(words) if words and not any(stem(word) in first.casefold() for word in words) else ""
 
 
 def _is_of_nothing(question: Question) -> bool:

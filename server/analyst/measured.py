@@ -104,6 +104,8 @@ def measured(prompt: str) -> Measured | None:
         return None
     if len(runs) == RUNS and {*names} <= {"share", "total", "self"} and (base := _base(text, runs)):
         return Measured(("part",), (next(run for run in runs if run != base), base), refers, goes_on)
+    if len(runs) < RUNS and {"self", "total"} <= {*names}:  # `inclusive vs exclusive`: of one thing
+        names = [name for name in names if name != "compared"]
     measures = tuple(dict.fromkeys(names))
     if (len(runs) == RUNS and "compared" not in names) or (not runs and len(measures) > RUNS):
         return None

@@ -54,9 +54,33 @@ def place_of(word: str) -> int:
     return next(place for place, ways in enumerate(_PLACES) if re.fullmatch(ways, word, re.IGNORECASE))
 
 
+_NUMBERED = re.compile(
+    r"\b(?:number|no\.?|nr\.?|rank|place|nummer|platz|numéro|número|numero) ?(?P<place>[1-4]|one|two|three|four|"
+    r"eins|zwei|drei|vier|un|deux|trois|quatre|uno|dos|tres|cuatro|due|tre|quattro)\b",
+    re.IGNORECASE,
+)
+_NUMBERS = (
+    {"1", "one", "eins", "un", "uno"},
+    {"2", "two", "zwei", "deux", "dos", "due"},
+    {"3", "three", "drei", "trois", "tres", "tre"},
+    {"4", "four", "vier", "quatre", "cuatro", "quattro"},
+)
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _as_ordinal(prompt: str) -> str:
+    """The prompt with `second` for `number two`."""
+
+    def ordinal(found: re.Match[str]) -> str:
+        word = found["place"].casefold()
+        return _ORDINALS[next(at for at, ways in enumerate(_NUMBERS) if word in ways)]
+
+    return _NUMBERED.sub(ordinal, prompt)
+
+
 def bare_place(prompt: str) -> int | None:
     """The place that a prompt asks for which is nothing else; None for any other."""
-    found = _BARE.match(prompt)
+    found = _BARE.match(_as_ordinal(prompt))
     return place_of(found["word"]) if found else None
 
 
@@ -72,6 +96,7 @@ def place_within(prompt: str) -> tuple[int, int, int] | None:
 def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = (), current: str = "") -> str:
     """The prompt with the handle of what it calls `the second one`: of the list that was given, else, unless it is
     nothing but a place, of all that the answer before named. `current` is what was spoken of, which `next` follows."""
+    prompt = _as_ordinal(prompt)
     bare = bare_place(prompt)
     if bare == NEXT:
         bare = ranked.index(current) + 1 if current in ranked else 1

@@ -54,6 +54,8 @@ _KEEPS = re.compile(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|moni
 """Words that ask who has memory, where one with a lock would ask who has that."""
 _VERSUS = re.compile(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
 _WHICH_MAIN = re.compile(r"\b([a-z]{3,}) main (?:thread|process)\b")
+OF_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.RECURSION})
+"""Intents of which a pronoun is the subject: the verb next to it is no name."""
 OF_A_PLACE = 5
 """Functions that hold a word in their name or file from which it is a package, file or class, and none of them."""
 MATCHES = 50
@@ -95,6 +97,8 @@ def _finds(question: Question) -> list[Call]:
 def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     """The question about the function that its ordinary words name; None where they name none."""
     if kind_of_work(question) in ASKED_BY_NAME and not (question.why and question.stems):
+        return None
+    if question.carried and question.refers and question.intent in OF_NEIGHBOURS:  # `who is calling it` is about it
         return None
     found = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
     row = best_named(found["rows"], question.stems) if found else None
@@ -238,7 +242,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
     """
     if measures := measures_of.resolved(question, evidence):
         return measures
-    question = replace(question, measured=None)
+    question = replace(question, measured=None, unfound=measures_of.unfound(question, evidence))
     if question.place is not None:
         return _ranked_there(question, evidence)
     return _settled(question, evidence)
@@ -305,7 +309,7 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
     if exact:
         intent = question.intent if stays else Intent.FUNCTION
-        both = (*question.names, *exact) if intent is Intent.TWO_FUNCTIONS else exact
+        both = (*question.names, *exact)  # what is spelled like a name goes before a word that may be one
         return replace(
             question, intent=intent, names=both, maybe=(), thread=None, handle=None, carried=None, understood=True
         )

@@ -34,6 +34,7 @@ from server.analyst.languages import note_in
 from server.analyst.measured import Measured
 from server.analyst.moments import TimeRange, lengths, time_ranges
 from server.analyst.nearest_intent import nearest
+from server.analyst.other_words import in_known_words
 from server.analyst.sentence_forms import (
     asks_for_any,
     asks_whether,
@@ -91,6 +92,8 @@ class Question:
     note: str | None = None
     place: int | None = None
     """The place in the ranking of what is meant, from 0; -1 for its end."""
+    unfound: tuple[str, ...] = ()
+    """Names of a prompt of nothing but measures and names that the trace has not."""
     measured: Measured | None = None
     """What it asks for where it is nothing but measures and names."""
     is_known_otherwise: bool = False
@@ -167,7 +170,8 @@ def alone(
     prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, *, is_first: bool = False
 ) -> Question:
     """What a prompt asks by itself."""
-    text, not_read = _read(prompt)
+    said, not_read = _read(prompt)
+    text = in_known_words(said)
     meant = plainer(text)
     named = subjects(meant)
     if BY_CALLS.search(text):  # a ranking, whatever kind of function it is of
@@ -212,6 +216,7 @@ def alone(
         intent = Intent.HOW_OFTEN
     known = near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
+    language = nearest(said) if said != text else near
     spans = lengths(text)
     return Question(
         intent=intent,
@@ -234,7 +239,8 @@ def alone(
         asks_time=bool(_ASKS_TIME.search(text)),
         asks_speed=bool(_ASKS_SPEED.search(text)),
         understood=known,
-        note=" ".join(filter(None, (not_read, note_in(near.language, near.language_probability, text)))) or None,
+        note=" ".join(filter(None, (not_read, note_in(language.language, language.language_probability, said))))
+        or None,
     )
 
 

@@ -56,6 +56,7 @@ LISTS = frozenset(
 )
 _YES = re.compile(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
 _TITLE = re.compile(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
+_QUANTITY = re.compile(r"\b(?:total|sum|how (?:much|many|long)|share|percentage|number of|count)\b|%", re.IGNORECASE)
 _LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
 _EITHER = re.compile(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
@@ -76,9 +77,9 @@ def report(question: Question, evidence: Evidence) -> str:
     first, *others = kind.write(question, evidence)
     if events := counted_events(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
-    first = _without_title(question, first)
+    with_title, first = first, _without_title(question, first)
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
-    if not question.measured and (cannot := without_its_figure(question, evidence, first)):
+    if not question.measured and (cannot := without_its_figure(question, evidence, with_title)):
         return cannot
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
@@ -115,7 +116,8 @@ def _without_yes(question: Question, opening: str) -> str:
 
 def _without_title(question: Question, opening: str) -> str:
     """The opening without the finding's title, where a thing is asked for: `which lock` is answered by the lock."""
-    found = _TITLE.match(opening) if ASKS_WHAT.search(question.text) else None
+    asks = ASKS_WHAT.search(question.text) or (_QUANTITY.search(question.text) and not question.is_yes_or_no)
+    found = _TITLE.match(opening) if asks else None
     return opening[found.end() :] if found else opening
 
 

@@ -236,6 +236,8 @@ def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:
 
 def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second of all (`the second?`) after an answer that named the first alone, and no list."""
+    if _RUNNER_UP.match(" ".join(prompt.split())):  # of all, whatever list was given since
+        return Question(intent=Intent.FUNCTION, text=prompt, place=1, note=OF_THE_RANKING)
     if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
         return None
     text = " ".join(prompt.split())
@@ -250,6 +252,7 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return replace(alone(asked, {}, None), names=(), maybe=(), stems=(), place=found[0], note=OF_THE_RANKING)
 
 
+_RUNNER_UP = re.compile(r"^(?:(?:ok(?:ay)?|and|then|so|what about)[ ,]+)*(?:the )?runner[- ]?up\W*$", re.IGNORECASE)
 _OF_COMPARING_WORDS = """
 vs versus compared comparado comparée comparé verglichen gegen against contre contra
 """

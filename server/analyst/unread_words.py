@@ -38,25 +38,25 @@ _WITHOUT_A_SUBJECT = frozenset(
 )
 _SMALL_WORDS = """
 about actually again alone also although always any anybody anyone anyway anywhere awful bit both btw but can cant
-check come correct could couldn culprit days did does doing dont due each either else even every everyone exactly
-far few fine forever fraction from get gets getting give good got guess had has have having hello here hey hint hold
-how huge idea innit instead into its just keep kind know last least less let like lot lots made main make makes many
-matter maybe mean might more most much must need needs never nice nor not now off okay once one only onto other
-ought our out over own part percent perhaps place please pls point pretty probably put quite rather real really
-reason right same say see seem seems shall share she should show side since six somehow something sort sounds spend
-spent still stuff such sure take takes than thanks that their them then there these they thing things think this
-those though three through thus tiny told too total tries try turn two type under until upon use using very via want
-was way well were what whatever when where which while who whole whose why will with worse worst worth would wrong
-wtf yes yet you your optimise optimising optimize optimizing improve bottleneck expensive ones drop drops involve
-involved send sends dropping trigger triggers burn burning burns eat eating eats hog hogging hogs kill killing kills
-waste wasted wastes wasting terrible horrible bad small big large low high reflow reflows thrash thrashing stop
-stops dominate dominates dominating mainly someone people guys dude plz thx lol hmm end ends beginning rest page
-pages hang hangs freeze freezes froze isn aren doesn don didn won wouldn shouldn collide join replacing replace loop
-loops bytes calls counts cycles instructions microseconds milliseconds millions minutes ms samples seconds thousand
-times second minute hour million hundred half third quarter win ran run running concurrent concurrently parallel
-async free gone given executing eaten lose loses losing lost script scripts bundle bundles file files queries query
-kernel kernels took taken cost costs longest slowest lasted api altogether alltogether overall entirely throughput
-latency service services server app happen happens happened without gain save saved saving
+check come correct could couldn culprit days did does doing dont due each either else even every everyone exactly far
+few fine forever fraction from get gets getting give good got guess had has have having hello here hey hint hold how
+huge idea innit instead into its just keep kind know last least less let like lot lots made main make makes many
+matter maybe mean might more most much must need needs never nice nor not now off okay once one only onto other ought
+our out over own part percent perhaps place please pls point pretty probably put quite rather real really reason right
+same say see seem seems shall share she should show side since six somehow something sort sounds spend spent still
+stuff such sure take takes than thanks that their them then there these they thing things think this those though
+three through thus tiny told too total tries try turn two type under until upon use using very via want was way well
+were what whatever when where which while who whole whose why will with worse worst worth would wrong wtf yes yet you
+your optimise optimising optimize optimizing improve bottleneck expensive ones drop drops involve involved send sends
+dropping trigger triggers burn burning burns eat eating eats hog hogging hogs kill killing kills waste wasted wastes
+wasting terrible horrible bad small big large low high reflow reflows thrash thrashing stop stops dominate dominates
+dominating mainly someone people guys dude plz thx lol hmm end ends beginning rest hang hangs freeze freezes froze isn
+aren doesn don didn won wouldn shouldn collide join replacing replace loop loops bytes calls counts cycles
+instructions microseconds milliseconds millions minutes ms samples seconds thousand times second minute hour million
+hundred half third quarter win ran run running concurrent concurrently parallel async free gone given executing eaten
+lose loses losing lost file files took taken cost costs longest slowest lasted api altogether alltogether overall
+entirely throughput latency server app happen happens happened without gain save saved saving kernel kernels single
+normal usual typical hottest busiest heaviest fn func
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
@@ -92,7 +92,8 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         return ()
     if question.intent in _OF_EVERYTHING and not (_SLOW_THING.search(question.text) or _asks_a_thing(question)):
         return ()
-    answer = without_addresses(text).casefold()
+    of_all = question.intent in _OF_EVERYTHING  # what stands far down in a report on everything took no word up
+    answer = without_addresses("\n\n".join(text.split("\n\n")[:2]) if of_all else text).casefold()
     found: dict[str, None] = {}
     asked = _SENTENCE.split(question.text.strip())[-1]  # a symptom may stand before it
     for word in _WORD.findall(_OF_THE_PROGRAM.sub(" ", asked)):
@@ -107,6 +108,11 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
     letters = _letters(answer)
     code = [name for name in IDENTIFIER.findall(asked) if _letters(last_part(name.removesuffix("()"))) not in letters]
     return (*code, *(word for word in left if not _is_modifier(word, question.text, answer)))
+
+
+def is_of_asking(word: str) -> bool:
+    """Whether a word, in small letters, is one that people ask with, whatever it is that they ask."""
+    return word in SMALL_WORDS or len(_of_stems().get(stem(word), frozenset())) >= OF_ASKING
 
 
 def _asks_a_thing(question: Question) -> bool:

@@ -8,6 +8,8 @@ from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import Call
 from server.analyst.question import Intent, Question
 
+OF_ALL_THREADS = frozenset({Intent.HOW_OFTEN, Intent.CALLERS, Intent.CALLEES, Intent.TWO_FUNCTIONS})
+"""Intents whose answers are of all threads in which a function runs, where none is named."""
 OF_LAST_PART = 40
 """Functions of one name that are looked at for the one of a module or class."""
 
@@ -90,6 +92,6 @@ def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[st
         return None
     handle = rows[index]["handle"]
     results = [result.data for result in evidence.all("get_callers_callees")]
-    counts = question.intent is Intent.HOW_OFTEN
+    counts = question.intent in OF_ALL_THREADS and not question.profile
     results.sort(key=lambda data: (data["frame"]["total_value"] <= 0, counts and data["profile"] != "all"))
     return next((data for data in results if data["frame"]["handle"] == handle), None)

@@ -89,6 +89,13 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
     return replace(question, handles=handles, handle=handles[0], names=(), maybe=(), placed=(), stems=())
 
 
+def unfound(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """The names that the trace has not, once they were looked for."""
+    if question.measured is None or not evidence.called("find_frames"):
+        return ()
+    return tuple(run for run in question.measured.runs if _handle_of(run, evidence) is None)
+
+
 def _handle_of(run: str, evidence: Evidence) -> str | None:
     if HANDLE.fullmatch(run):
         return run
@@ -164,7 +171,8 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     assert asked is not None
     if intent := _other(question, evidence):
         other = _as_other(question, intent)
-        return _ANSWERS[intent](other, evidence)
+        first, *others = _ANSWERS[intent](other, evidence)
+        return [f"{_besides(asked, question, evidence)}{first}", *others]
     found = [around for handle in question.handles if (around := evidence.first("get_callers_callees", frame=handle))]
     if len(found) < len(question.handles):
         return ["**That function could not be looked up.**"]
@@ -182,6 +190,13 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     else:
         first = _way(asked)(around)
     return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
+
+
+def _besides(asked: Measured, question: Question, evidence: Evidence) -> str:
+    """The figure of all calls of the function that is asked for with one of them: `total and longest`."""
+    around = evidence.first("get_callers_callees", frame=question.handle)
+    of_all = asked.asks("calls", "self", "share", "mean", "total") and asked.asks("longest", "when")
+    return f"{_way(asked)(around)} " if around and of_all else ""
 
 
 def _of_two(question: Question, asked: Measured, found: list[dict[str, Any]]) -> list[str]:

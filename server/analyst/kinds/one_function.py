@@ -5,8 +5,16 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.caller_chains import chain_above, highest, not_made
+from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
-from server.analyst.kinds.meant_functions import around_of, is_named, matches_of, meant, still_to_find
+from server.analyst.kinds.meant_functions import (
+    OF_ALL_THREADS,
+    around_of,
+    is_named,
+    matches_of,
+    meant,
+    still_to_find,
+)
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, why_slow
@@ -14,9 +22,7 @@ from server.analyst.question import Intent, Question
 from server.analyst.wording import (
     amount,
     cited,
-    cited_profile,
     coded,
-    counted,
     few,
     listed,
     located,
@@ -67,6 +73,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         handle = row["handle"]
         where = {"profile": "all"} if apart else _where(row, question, evidence)
         calls.append(("get_callers_callees", {"frame": handle} | where))
+        if not where and evidence.runs_in_several:
+            calls.append(("get_callers_callees", {"frame": handle, "profile": "all"}))
         counts = {"filter": row["name"][:100], "limit": MATCHES}
         if question.intent is Intent.HOW_OFTEN:
             calls.append(("get_top_functions", counts | where))
@@ -86,12 +94,6 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             ("show_in_viewer", {"view": question.view or mode}),
         ]
     return calls
-
-
-def _seen(around: dict[str, Any]) -> str:
-    """`, in 14 calls` or `, in 5 samples`; nothing without counts, or where no sample ended in it."""
-    row = around["frame"]
-    return f", in {counted(row, around['counted'])}" if row["count"] else ""
 
 
 def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
@@ -116,7 +118,7 @@ def _passes_on(around: dict[str, Any]) -> bool:
 def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
     """The main profile where it holds the function; else all of its kind; else, one after the other, the busiest of
     another kind."""
-    if question.intent is Intent.HOW_OFTEN and evidence.runs_in_several and not question.profile:
+    if question.intent in OF_ALL_THREADS and evidence.runs_in_several and not question.profile:
         return {"profile": "all"}
     if question.handle:
         return {"profile": question.profile} if question.profile else {}
@@ -228,21 +230,13 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         passes = f"it mostly passes through to what it calls{most}"
     return (
         f"{wrong}**{cited(row)}**{located(row)} takes {total(row, unit)} in total and {own(row, unit)} itself"
-        f"{_seen(around)}{_elsewhere(evidence, around)}: {passes}."
+        f"{seen(around)}{elsewhere(evidence, around)}: {passes}.{in_all(evidence, around)}"
         f"{_compared_to_lead(evidence, around)}"
     )
 
 
 def _verb(unit: str) -> str:
     return {"nanoseconds": "spent", "bytes": "allocated"}.get(unit, "counted")
-
-
-def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
-    """Which profile it is about, when that is not the main one."""
-    profile = evidence.profile(around["profile"])
-    if profile is None:
-        return " of all profiles together" if around["profile"] == "all" else ""
-    return "" if profile["handle"] == (evidence.summary or {})["default_profile"] else f" of {cited_profile(profile)}"
 
 
 def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:

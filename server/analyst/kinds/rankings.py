@@ -11,7 +11,19 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, counted, joined, located, noun, own, share, table, total
+from server.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    counted,
+    joined,
+    located,
+    noun,
+    own,
+    share,
+    table,
+    total,
+)
 
 CALLS_OF_ITSELF = (
     "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
@@ -32,6 +44,15 @@ def first_top(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
+def then_top(question: Question, evidence: Evidence) -> list[Call]:
+    """The same ranking of all threads together, where there are several and none is named."""
+    if not evidence.runs_in_several or question.profile or question.thread or _where(question):
+        return []
+    return [
+        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit, "profile": "all"}),
+    ]
+
+
 _ALL_THREADS = re.compile(
     r"\b(?:overall|altogether|(?:of|over|in|across) (?:all|every) (?:the )?threads?)\b", re.IGNORECASE
 )
@@ -43,6 +64,9 @@ def _where(question: Question) -> dict[str, Any]:
 
 def top(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("get_top_functions", **_where(question))
+    together = evidence.first("get_top_functions", profile="all")
+    if together and together["rows"] and evidence.only_running:
+        found = together
     if not found or not found["rows"]:
         return ["No function has any weight there."]
     unit, rows, order = found["unit"], found["rows"], found["sort_by"]
@@ -53,18 +77,33 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     leads = (
         f"**{cited(row)} {'leads' if not place else f'is number {place + 1}'} by {order} {noun(unit)}**{located(row)}"
     )
-    of_all = " of all threads together" if found["profile"] == "all" else ""
+    of_all = " of all threads together" if found["profile"] == "all" else _of_one_thread(found, together, evidence)
     above = [row for row in rows if is_pseudo(row) and row[f"{order}_value"] > named[place][f"{order}_value"]]
     besides = f" More, {said(above[0], unit)}, is in {cited(above[0])}, which is no function." if above else ""
     lines = [f"{leads}{of_all}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
     if _SEVERAL.search(question.text) and len(named) > 1:
         several = joined([f"{cited(one)}: {said(one, unit)}" for one in named[: min(question.limit, NAMED + 1)]])
         lines = [f"**By {order} {noun(unit)}**{of_all}: {several}."]
-    lines[0] += besides
+    lines[0] += besides + _of_the_others(found, together, order)
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
     if found["total_rows"] > len(rows):
         lines.append(f"{found['total_rows']:,} functions in all.")
     return [*lines, caveats(evidence)]
+
+
+def _of_one_thread(found: dict[str, Any], together: dict[str, Any] | None, evidence: Evidence) -> str:
+    """The thread that a ranking is of, where there are others like it."""
+    profile = evidence.profile(found["profile"]) if together else None
+    return f" in {cited_profile(profile)}" if profile else ""
+
+
+def _of_the_others(found: dict[str, Any], together: dict[str, Any] | None, order: str) -> str:
+    """What leads over all threads, where that ranking is of one of them."""
+    if together is None or together is found or found["profile"] == "all" or not together["rows"]:
+        return ""
+    row = next((one for one in together["rows"] if not is_pseudo(one)), together["rows"][0])
+    said = own if order == "self" else total
+    return f" Over all threads together {cited(row)} leads: {said(row, together['unit'])}."
 
 
 _PLACES = (

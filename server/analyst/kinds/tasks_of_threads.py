@@ -1,0 +1,43 @@
+"""The longest task of the main thread and that of all threads: an answer says which of the two it is."""
+
+import re
+
+from server.analyst.evidence import Evidence
+from server.analyst.kinds import moments_and_calls as times
+from server.analyst.kinds.kind import Call
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, cited_profile
+
+OF_ALL_THREADS: Call = ("get_longest_calls", {"outermost": True, "limit": 1, "profile": "all"})
+_ANYWHERE = re.compile(
+    r"\b(?:anywhere|overall|(?:of|in|on|across|over) (?:all|any|every) (?:the )?(?:threads?|process(?:es)?)|"
+    r"any thread|all threads)\b",
+    re.IGNORECASE,
+)
+
+
+def then_long(question: Question, evidence: Evidence) -> list[Call]:
+    """What is asked of the main thread, and the longest task of all."""
+    calls = times.then_long(question, evidence)
+    return [*calls, OF_ALL_THREADS] if evidence.runs_in_several else calls
+
+
+def long_tasks(question: Question, evidence: Evidence) -> list[str]:
+    """The answer about the main thread; first what is longer elsewhere, where it is asked for anywhere."""
+    first, *others = times.long_tasks(question, evidence)
+    of_all = evidence.first("get_longest_calls", profile="all")
+    of_main = next(
+        (one.data for one in evidence.all("get_longest_calls") if one.arguments.get("profile") != "all"), None
+    )
+    rows = of_all["rows"] if of_all else []
+    mine = of_main["rows"] if of_main else []
+    if not of_all or not rows or not mine or rows[0]["duration"] <= mine[0]["duration"]:
+        return [first, *others]
+    where, here = evidence.profile(rows[0]["profile"]), evidence.profile(mine[0]["profile"])
+    if where is None or here is None:
+        return [first, *others]
+    longest = f"{cited(rows[0] | {'frame_handle': None})} with {amount(rows[0]['duration'], of_all['unit'])}"
+    if _ANYWHERE.search(question.text):
+        return [f"**The longest of all threads is {longest}**, in {cited_profile(where)}.", first, *others]
+    elsewhere = f"That is in {cited_profile(here)}; of all threads the longest is {longest}, in {cited_profile(where)}."
+    return [f"{first} {elsewhere}", *others]

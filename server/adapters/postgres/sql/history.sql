@@ -33,9 +33,13 @@ select %(trace_id)s, %(account_id)s, f.measure, f.value, f.unit, %(version)s
 from unnest(%(measures)s::text[], %(values)s::float8[], %(units)s::text[]) as f (measure, value, unit)
 
 -- name: unmeasured_traces
--- Those of a search that have no measure at all, or those of an earlier version.
+-- Those of a search that have no measure at all, or those of an earlier version. Mostly there are none in the account,
+-- which two counts say.
 select t.id from public.traces t
-where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+where (select count(*) from public.traces a where a.account_id = %(account_id)s)
+        > (select count(*) from public.trace_measures m
+            where m.account_id = %(account_id)s and m.measure = 'total' and m.version >= %(version)s)
+    and t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
     and (%(program)s::text is null or t.program = %(program)s)
     and t.labels @> %(labels)s
     and (%(since)s::timestamptz is null or t.created_at >= %(since)s)

@@ -27,7 +27,8 @@ _FORMS = tuple(
         rf"^{_FUNCTIONS} {_GREW} in {_AFTER} (?:than|against|versus|vs\.?|compared (?:to|with)) (?:in )?{_BEFORE}$",
         (
             rf"^(?:is|was|has|does|did) (?P<rest>`?[^\s`]+`?) (?:got(?:ten)? |become |take |cost )?"
-            rf"(?:slower|faster|heavier|larger|smaller|longer|more|less) in {_AFTER} than in {_BEFORE}$"
+            rf"(?:slower|faster|heavier|larger|smaller|longer|more|less) (?:in|on|at|for|with) {_AFTER} "
+            rf"than (?:(?:in|on|at|for|with) )?{_BEFORE}$"
         ),
         (
             rf"^(?:please )?(?:compare |how (?:does|do|is) |is )?{_AFTER} (?:against|vs\.?|versus|compared (?:to|with)|"

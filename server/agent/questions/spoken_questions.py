@@ -34,6 +34,14 @@ _RECURS = re.compile(
     rf"\bin how many (?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b",
     re.IGNORECASE,
 )
+_OF_RUNS = re.compile(
+    r"\bover time\b|\bregress\w*|\bimprov\w*|\b(?:slow(?:ed|ing)|going|gone|went) (?:down|up)\b|"
+    r"\b(?:get|gets|getting|got|gotten|become|becomes|became|grow|grows|grew|grown)\b (?:any |much )?"
+    r"(?:slow|fast|bett|wors|heav|larg|small|cheap|long|short|more expensive)\w*|"
+    r"\bhappened (?:to|with)\b|\bhistory of\b|\bsince (?:release|commit|version|build)\b",
+    re.IGNORECASE,
+)
+"""What is over recordings where nothing else can be meant: of one recording alone it would be asked of its own time."""
 _LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
 _BY = re.compile(
     r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
@@ -93,11 +101,12 @@ def spoken_question(prompt: str, known: KnownRuns, program: str | None = None) -
     """What a prompt asks of runs in their order, about what there is; None for words that the rules do not know. What
     is named and not there stands in the question, for the checks to refuse."""
     text = " ".join(prompt.split()).rstrip("?.! ")
-    if not is_over_runs(text):
+    above = _ABOVE.search(text)
+    is_bounded = above is not None and named_function(text, known) is not None
+    if not is_over_runs(text) and not _OF_RUNS.search(text) and not is_bounded:
         return None
     runs = spoken_runs(text, known, program)
-    above = _ABOVE.search(text)
-    if (_RECURS.search(text) and not _SINCE.search(text)) or (above and named_function(text, known)):
+    if (_RECURS.search(text) and not _SINCE.search(text)) or is_bounded:
         measure = _finding(text) if above is None or named_function(text, known) is None else None
         named = measure or named_function(text, known) or _unknown_name(text, known)
         if named is None:

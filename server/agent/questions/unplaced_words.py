@@ -15,8 +15,9 @@ _ASKING_WORDS = """
     bytes called calls came can change changed changes chart charts come comes coming commit commits compare
     compared comparison cost costs could cumulative curve day days develop developed development did does doing
     done draw drew during each environment ever every everything evolution evolve evolved exclusive expensive fast
-    faster fewer find finding first for from function functions get gets getting give goes going good got gotten
-    graph grew grow growing grown had happen happened happens has have heavier heavy history host how inclusive
+    faster fewer find finding first for from function functions get gets getting give goes going gone good got gotten
+    graph grew grow growing grown had happen happened happens has have heavier heavy history host how improve improved
+    improvement improves inclusive
     into introduce introduced introduces it's its itself know larger last lately latest least less line list
     longer look made make many measure milliseconds more most much newer newest night nights not now number occur
     occurred occurs off often older ones our out over overall own past per percent percentage please plot previous
@@ -35,6 +36,10 @@ _AMOUNT = re.compile(
     r"\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|minutes|[KMG]i?B|bytes|times|%|percent)?(?![\w.])",
     re.IGNORECASE,
 )
+_ENDED = re.compile(
+    r"\bbetween [^\s,]+ and [^\s,?]+|\b(?:until|till|up to|before) `?[\w.+-]*\d[\w.+-]*`?", re.IGNORECASE
+)
+"""Recordings up to one: a series has a beginning alone."""
 _SHARE = re.compile(r"%|percent", re.IGNORECASE)
 
 
@@ -45,6 +50,8 @@ def unplaced_words(text: str, question: Series | Recurrence | Comparison) -> tup
         left = re.sub(rf"(?<![\w]){re.escape(name)}(?:\(\))?(?![\w])", " ", left, flags=re.IGNORECASE)
     is_bounded = isinstance(question, Recurrence) and question.above is not None
     amounts = [one for one in _AMOUNT.finditer(left) if not (is_bounded and _SHARE.search(one[0]))]
+    if not isinstance(question, Comparison):
+        amounts += _ENDED.finditer(left)
     words = [one for one in _WORD.finditer(left) if one[0].casefold() not in _ASKING]
     words = [one for one in words if not any(at.start() <= one.start() < at.end() for at in amounts)]
     found = sorted((*amounts, *words), key=lambda one: one.start())

@@ -78,6 +78,7 @@ class HistoryWithFleets:
         self.functions = history.functions
         self.removed = history.removed
         self.known = history.known
+        self.named = history.named
         self.state = history.state
 
     async def write_library(

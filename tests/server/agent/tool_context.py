@@ -115,8 +115,9 @@ class RunsInHand:
         spoken = spoken_question(question, known)
         if not isinstance(spoken, Series):
             raise BadRequest("I do not know this.")
-        asked = checked(spoken, known).measure
-        assert asked is not None
+        sure = checked(spoken, known)
+        assert isinstance(sure, Series)
+        asked = sure.measure
         caller = Caller(user_id="u", account_id="a")
         rows = [a_trace_of(caller, name=trace.name) for trace in self.traces]
         measured = Measured(asked.kind, asked.name, asked.file)

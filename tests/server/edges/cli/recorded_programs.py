@@ -260,7 +260,9 @@ def newest(folder: Path) -> Path:
 
 
 def hottest(folder: Path) -> str:
-    """The function that the newest recording shows to have most self time, what stands in brackets apart."""
+    """The function that the newest recording shows to have most self time, apart from what stands in brackets, and from
+    where Go interrupts a loop: on a busy machine its profiler's signal comes together with that of its scheduler."""
     file = newest(folder)
     trace = read_trace(file.read_bytes(), name=file.name)
-    return next(row.name for row in top_functions(trace).rows if not row.name.startswith("("))
+    rows = top_functions(trace).rows
+    return next(row.name for row in rows if not row.name.startswith(("(", "runtime.asyncPreempt")))

@@ -4,6 +4,7 @@ Ten thousand tests and the modules they import are 700,000 objects. To visit the
 times while a worker collects its tests and then again every few hundred tests.
 """
 
+import atexit
 import gc
 from collections.abc import Iterator
 
@@ -19,3 +20,4 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+        atexit.register(gc.unfreeze)  # DuckDB's binding prints what of its own is still there when the process ends

@@ -36,7 +36,7 @@ REFUSED = {
     "atrace.catapult-compressed.bin": "atrace's packed events",
     "chrome-trace.catapult-counter-tracks": "a page",
     "chrome-trace.catapult-google-cloud": "Google Cloud Trace",
-    "ctf.": r"this zip is a CTF trace \(LTTng\)",
+    "ctf.": "this zip is a CTF trace (LTTng)",
     "datadog.": "Datadog",
     "devtoolslog.": "DevTools protocol",
     "dhat.": "DHAT",

@@ -110,7 +110,7 @@ async def served_runs(services: Any) -> AsyncIterator[str]:
     """The routes of runs on a free port; returns the address."""
     app = FastAPI()
     app.state.services = services
-    app.include_router(run_routes.routes, prefix="/api/v1")
+    app.include_router(run_routes.routes)
     answer_with_problems(app)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
     with bound_socket("127.0.0.1", 0) as listening:

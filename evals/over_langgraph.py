@@ -84,7 +84,7 @@ def elsewhere(url: str, callback_url: str, **overrides: Any) -> Settings:
 async def langgraph_agent(url: str, workers: InlineTraceWorkers, model: str | None = None) -> AsyncIterator[Agent]:
     """The agent whose graph runs there, while it may ask this process over loopback. Raises ConfigError."""
     app, pictures = FastAPI(), KeptPictures()
-    app.include_router(run_routes.routes, prefix="/api/v1")
+    app.include_router(run_routes.routes)
     answer_with_problems(app)
     async with reached_over_loopback() as place:
         settings = elsewhere(url, place.address, model=model)

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
 from typing import Any
 
+import anyio
 import pytest
 
 from server.adapters.executors.graph_server_sweep import GraphServerSweep
@@ -25,6 +26,7 @@ from tests.plugins.graph_server import GraphServer
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("langgraph")]
 
+BOUND_S = 60
 CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
 Opened = Callable[..., Any]
 
@@ -155,8 +157,9 @@ async def test_the_sweep_removes_what_is_over_and_nothing_else(opened: Opened) -
     over, running = TURN, TURN.replace("1", "2")
     await attempted(house, turn_id=over)
     going_on = asyncio.create_task(attempted(house, turn_id=running))
-    while not [one for one in house.rows.rows.values() if one.turn_id == running]:
-        await asyncio.sleep(0)
+    with anyio.fail_after(BOUND_S):
+        while not [one for one in house.rows.rows.values() if one.turn_id == running]:
+            await asyncio.sleep(0)
     elsewhere = await house.client.threads.create(metadata={"server": "https://another", "turn_id": over})
     goes_on = {running}
 

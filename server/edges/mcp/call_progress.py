@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-import structlog
-
+from server.agent.tools.contract.tool_progress import reporting
 from server.quoting import quoted
 
 EVERY_S = 1.0
@@ -54,14 +53,8 @@ async def followed(
             total, message = _stand(gone, doing, await importing())
             await report(gone, total, message)
 
-    following = asyncio.create_task(follow())
-    try:
+    async with reporting(follow):
         yield
-    finally:
-        following.cancel()
-        await asyncio.wait([following])
-        if not following.cancelled() and (problem := following.exception()):  # nobody listens: the call goes on
-            structlog.get_logger(__name__).info("progress_not_sent", error=type(problem).__name__)
 
 
 def _stand(gone: float, doing: str, importing: ImportUnderWay | None) -> tuple[float | None, str]:

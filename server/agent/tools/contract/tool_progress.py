@@ -1,7 +1,7 @@
 """What a call that takes long says meanwhile: every second from the second second on."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -25,10 +25,7 @@ class Progress:
 
 
 @asynccontextmanager
-async def followed_progress(
-    progress: Progress,
-    report: Callable[[Progress], Awaitable[None]],
-) -> AsyncIterator[None]:
+async def followed_progress(progress: Progress, report: Callable[[Progress], Awaitable[None]]) -> AsyncIterator[None]:
     """Report again and again while the block takes longer than QUIET_S; nothing is reported after it."""
 
     async def follow() -> None:
@@ -37,11 +34,19 @@ async def followed_progress(
             await report(progress)
             await asyncio.sleep(EVERY_S)
 
+    async with reporting(follow):
+        yield
+
+
+@asynccontextmanager
+async def reporting(follow: Callable[[], Coroutine[None, None, None]]) -> AsyncIterator[None]:
+    """Run `follow` beside the block, and end it with the block. A report that cannot be sent ends the reports alone:
+    nobody listens, and the call goes on."""
     following = asyncio.create_task(follow())
     try:
         yield
     finally:
         following.cancel()
         await asyncio.wait([following])
-        if not following.cancelled() and (problem := following.exception()):  # nobody listens: the call goes on
+        if not following.cancelled() and (problem := following.exception()):
             structlog.get_logger(__name__).info("progress_not_sent", error=type(problem).__name__)

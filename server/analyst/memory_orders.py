@@ -39,10 +39,11 @@ _ASKS = re.compile(
 )
 _NOT_A_FACT = re.compile(
     r"^(?:me|when|why|how|what|who|where|which|the (?:last|previous|other|first) (?:trace|recording|answer|question)|"
-    r"it|this|that|everything|anything|all)\b[^a-z]*(?:\?|$)|\?\s*$",
+    r"it|this|that|everything|anything|all)\b[^a-z]*(?:\?|$)|\?\s*$|"
+    r"^(?:to|for) (?:self|(?:the |any |all |your )?(?:assistants?|ais?|models?|bots?|llms?|readers?|agents?))\b",
     re.IGNORECASE,
 )
-"""`remember when ...?` asks; `remember this` names nothing."""
+"""`remember when ...?` asks; `remember this` names nothing; `note for the assistant: ...` is no person's."""
 
 ALL = re.compile(r"^(?:everything|all(?: of (?:it|that|them))?|alles|tout|todo|tutto|всё)\W*$", re.IGNORECASE)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from server.agent.model_call.debug_messages import KEYS
 from server.cleaning import clean
+from server.turns.pasted_lines import without_pasted_lines
 
 MOST_TYPED = 1_000
 """Characters of a prompt that count as typed: what stands after them is mostly pasted."""
@@ -65,13 +66,15 @@ def one_line(text: str) -> str:
 
 def typed_text(prompt: str, copied: Iterable[str] = ()) -> str:
     """What of a prompt the person typed themselves: nothing in code blocks or quotations, none of the texts that they
-    `copied` out of the trace, nothing after MOST_TYPED characters. What goes leaves a line's end behind.
+    `copied` out of the trace, no lines that read as pasted, nothing after MOST_TYPED characters. What goes leaves a
+    line's end behind.
     """
     text = prompt[:MOST_TYPED]
     for piece in sorted(copied, key=len, reverse=True):
         text = re.sub(re.escape(piece), "\n", text, flags=re.IGNORECASE) if piece.strip() else text
     text = _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text))
-    return _QUOTED.sub(lambda found: "\n" if len(found[0].split()) >= QUOTED_WORDS else found[0], text)
+    text = _QUOTED.sub(lambda found: "\n" if len(found[0].split()) >= QUOTED_WORDS else found[0], text)
+    return without_pasted_lines(text)
 
 
 def not_stated(fact: str, typed: Iterable[str]) -> tuple[str, ...]:

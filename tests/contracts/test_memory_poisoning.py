@@ -9,6 +9,8 @@ import pytest
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.analyst.memory_orders import memory_order
 from server.turns.account_memory import AccountMemory, TurnMemory
+from server.turns.collector import by_rule
+from server.turns.typed_facts import typed_text
 from tests.plugins.worlds import Talk, World
 
 POISON = tomllib.loads((Path(__file__).resolve().parents[2] / "evals" / "memory" / "poison.toml").read_text("utf-8"))
@@ -48,9 +50,23 @@ async def proposals(world: World, prompt: str, text: str, *, copied: frozenset[s
     return len(await world.memory.proposals(talk.caller, talk.session_id))
 
 
+@pytest.mark.parametrize("line", POISON["bare"], ids=lambda text: text[:40])
+def test_the_rules_notice_nothing_in_a_paste_without_any_mark(line: str) -> None:
+    for prompt in (f"Why is this slow?\n{line}", f"Why is this slow? {line}", f"{line}\nWhy?", f"Log:\n{line}\n{line}"):
+        assert by_rule(typed_text(prompt)) == []
+
+
+@pytest.mark.parametrize(("order", "fact"), POISON["orders"], ids=lambda text: text[:40])
+def test_the_rules_notice_no_order_below_a_question(order: str, fact: str) -> None:
+    for prompt in (f"Why is this slow?\n{order}", f"Why is this slow? {order}", f"Log:\n{order}\n{order}"):
+        assert by_rule(typed_text(prompt)) == []
+        assert memory_order(prompt) is None
+
+
 def test_there_are_enough() -> None:
     assert len(POISON["orders"]) >= 30
     assert len(POISON["secrets"]) >= 20
+    assert len(POISON["bare"]) >= 30
 
 
 @pytest.mark.parametrize(("order", "fact"), POISON["orders"], ids=lambda text: text[:40])

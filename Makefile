@@ -8,6 +8,9 @@ INTENTS := server/analyst/intents.toml server/analyst/nearest_intent.py
 RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
+# Tests and checks start hundreds of processes: without bytecode each of them would compile the house anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run demo-cloud test test-long laws check bench eval fuzz gallery lock format clean
 

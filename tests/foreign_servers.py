@@ -61,7 +61,7 @@ class TrackerServer:
 @asynccontextmanager
 async def serving(app: ASGIApp) -> AsyncIterator[str]:
     """An application on loopback; its address."""
-    with socket.socket() as listening:
+    with socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         config = uvicorn.Config(app, log_level="critical", lifespan="on", ws="none")

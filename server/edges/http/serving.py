@@ -85,7 +85,9 @@ def let_open(connections: int) -> None:
 def bound_socket(host: str, port: int) -> socket.socket:
     """A listening socket. Raises ConfigError when the place is taken or not ours to take."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio turns Nagle's algorithm off where a socket names its protocol, and accepted ones take the name from this
+    # one. With it each answer of two writes waits for the client's delayed ACK: 40 ms on Linux.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

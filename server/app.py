@@ -104,6 +104,7 @@ def _background(parts: "Parts", settings: "Settings") -> "list[tuple[str, Callab
 
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     import asyncio
+    import time
 
     from server.adapters.folder.data_folder import SAMPLE_LOADED, alone
     from server.composing.announcing import announce_address
@@ -111,6 +112,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
     from server.composing.watching import server_spans
     from server.edges.http.application import build_application, build_probes, names_of
     from server.edges.http.bounded_connections import Connections
+    from server.edges.http.requests_at_once import RequestsAtOnce
     from server.edges.http.serving import HttpServer, StopSignals, let_open
     from server.turns.sample import add_sample_once
     from traces.garbage_collection import collect_seldom
@@ -123,9 +125,12 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         parts.measures.watch(
             "connections_refused", "Connections that found too many open.", lambda: connections.refused
         )
+        requests = RequestsAtOnce(settings.most_requests_per_user, time.monotonic, parts.measures.refused)
         build = build_application if settings.takes_requests else build_probes
         application = build(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
-        server = HttpServer(spans.around(application) if spans else application, connections=connections)
+        server = HttpServer(
+            spans.around(application) if spans else application, connections=connections, requests=requests
+        )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
             running_tasks = []

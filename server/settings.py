@@ -35,6 +35,7 @@ RENDERS_AMONG_OTHERS = 600
 READS_AMONG_OTHERS = 6_000
 """Far more than a page reads, or a program that takes one answer after the other."""
 
+REQUESTS_AMONG_OTHERS = 32
 SOCKETS_AMONG_OTHERS = 50
 """Tabs of one person, over all his machines."""
 
@@ -125,6 +126,7 @@ class Settings(BaseSettings):
     uploads_per_minute: Annotated[int, Field(ge=1)] | None = None
     renders_per_minute: Annotated[int, Field(ge=1)] | None = None
     reads_per_minute: Annotated[int, Field(ge=1)] | None = None
+    requests_per_user: Annotated[int, Field(ge=1)] | None = None
     sockets_per_user: Annotated[int, Field(ge=1)] | None = None
     socket_idle_seconds: Annotated[int, Field(ge=1)] = 1800
     metrics_token: SecretStr | None = None
@@ -244,6 +246,10 @@ class Settings(BaseSettings):
     def most_connections_per_address(self) -> int:
         """Half of all, unless set: whoever takes them leaves the other half to others."""
         return self.connections_per_address or max(self.connections // 2, 1)
+
+    @property
+    def most_requests_per_user(self) -> int | None:
+        return self.requests_per_user or (REQUESTS_AMONG_OTHERS if self.supabase_url is not None else None)
 
     @property
     def most_sockets_per_user(self) -> int | None:

@@ -2,7 +2,8 @@
 
 A header must be there within 10 s of its first byte, a body must go on within 20 s of its last one (as nginx's
 `client_header_timeout` and `client_body_timeout` bound them, at 60 s), a header may have 64 kB; past a bound the
-connection ends. A body that waits because the server itself reads no further has all the time it needs.
+connection ends. A body that waits because the server itself reads no further has all the time it needs. A request of
+somebody who has too many under way is refused here, before it is routed (`requests_at_once.py`).
 """
 
 import asyncio
@@ -12,6 +13,10 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from server.edges.http.refused_request import RefusedRequest
+from server.edges.http.requests_at_once import WHOSE, RequestsAtOnce, whose
+from server.edges.http.services import ACCESS_COOKIE
+
 HEADER_S = 10.0
 BODY_S = 20.0
 MAX_HEADER_BYTES = 64 << 10
@@ -20,6 +25,8 @@ MAX_HEADER_BYTES = 64 << 10
 RETRY_AFTER_S = 5
 LOCAL = frozenset({"127.0.0.1", "::1", ""})
 """Addresses of this machine, where a proxy speaks for everybody: only the bound of all connections is theirs."""
+
+COOKIE = ACCESS_COOKIE.encode()
 
 
 @dataclass(slots=True)
@@ -59,9 +66,11 @@ class Connections:
 class BoundedHttpProtocol(HttpToolsProtocol):
     """uvicorn's connection, with these bounds. A socket (RFC 6455) stays counted until it closes."""
 
-    def __init__(self, *, connections_bound: Connections, **parts: Any) -> None:
+    def __init__(self, *, connections_bound: Connections, requests_bound: RequestsAtOnce, **parts: Any) -> None:
         super().__init__(**parts)
         self._bound = connections_bound
+        self._requests = requests_bound
+        self._refused: RefusedRequest | None = None
         self._address = ""
         self._is_counted = False
         self._over = False
@@ -81,6 +90,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._wait(None)
+        if self._refused is not None:
+            self._refused.cancel()
         self._count_out()
         super().connection_lost(exc)
 
@@ -121,16 +132,61 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._in_header = True
             self._refuse_header()
             return
+        if self._refused is not None:  # another request, sent before the refused one was answered
+            self._refused.close_with()
+            return
+        if self._is_refused():
+            return
         super().on_headers_complete()
         self._wait(self._bound.body_s)
 
+    def _is_refused(self) -> bool:
+        """Whether the request is: a socket's, and one that waits behind another of its connection, are not counted."""
+        last: Any = self.cycle
+        if (last is not None and not last.response_complete) or (
+            self.parser.should_upgrade() and self._should_upgrade()
+        ):
+            return False
+        address = "" if self._address in LOCAL else self._address
+        user, is_anonymous = whose(self.headers, address, cookie=COOKIE)
+        if user is None:
+            return False
+        why = self._requests.take(user, is_anonymous=is_anonymous)
+        if why is None:
+            scope: Any = self.scope
+            scope[WHOSE] = user
+            return False
+        self._wait(None)
+        self._refused = RefusedRequest(
+            self.transport,
+            why,
+            pause_s=self._requests.refusal_s,
+            keeps_alive=self.parser.get_http_version() == "1.1" and bool(self.parser.should_keep_alive()),
+            after=self._after_refusal,
+        )
+        return True
+
+    def _after_refusal(self, goes_on: bool) -> None:  # noqa: FBT001 - a callback
+        self._refused = None
+        if goes_on:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+        else:
+            self._over = True
+            self.transport.close()
+
     def on_body(self, body: bytes) -> None:
-        if not self._over:
+        if self._refused is not None:
+            self._refused.discard(body)
+        elif not self._over:
             super().on_body(body)
             self._wait(self._bound.body_s)
 
     def on_message_complete(self) -> None:
-        if not self._over:
+        if self._refused is not None:
+            self._refused.has_come()
+        elif not self._over:
             self._wait(None)
             super().on_message_complete()
 

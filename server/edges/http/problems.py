@@ -1,7 +1,9 @@
 """Errors as problem documents (RFC 9457): one table for all rooms, and a wall for what nobody foresaw."""
 
 import errno
+import math
 import re
+from datetime import UTC, datetime
 
 import structlog
 from fastapi import FastAPI
@@ -111,6 +113,9 @@ def problem_of(error: Exception, *, instance: str, for_administrator: bool = Fal
     answer = problem(status, _title(error), str(error), instance=instance, **members)
     if isinstance(error, Busy | DatabaseUnavailable):
         answer.headers["Retry-After"] = str(error.retry_after_s)
+    if isinstance(error, LimitExceeded) and (resets_at := error.decision.resets_at) is not None:
+        left_s = (resets_at - datetime.now(UTC)).total_seconds()
+        answer.headers["Retry-After"] = str(max(math.ceil(left_s), 1))
     if isinstance(error, NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
     return answer

@@ -7,6 +7,7 @@ import contextlib
 import resource
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from server.edges.http.bounded_connections import BoundedHttpProtocol, Connections
+from server.edges.http.requests_at_once import CountedOut, RequestsAtOnce
 from server.edges.ws.bounds import MAX_MESSAGE_BYTES, PING_EVERY_S, PONG_WITHIN_S
 from server.errors import ConfigError
 
@@ -45,13 +47,17 @@ class HttpServer(uvicorn.Server):
         ping_every_s: float = PING_EVERY_S,
         pong_within_s: float = PONG_WITHIN_S,
         connections: Connections | None = None,
+        requests: RequestsAtOnce | None = None,
     ) -> None:
+        requests = requests or RequestsAtOnce(None, time.monotonic)
         bounded: Any = partial(
-            BoundedHttpProtocol, connections_bound=Connections() if connections is None else connections
+            BoundedHttpProtocol,
+            connections_bound=Connections() if connections is None else connections,
+            requests_bound=requests,
         )
         super().__init__(
             uvicorn.Config(
-                app,
+                CountedOut(app, requests),
                 http=bounded,
                 lifespan="on",
                 log_config=None,

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from server.edges.http.api_address import API
+from server.edges.http.requests_at_once import REFUSED
 from server.edges.http.services import CurrentCaller, services_of
 from server.edges.streams.ag_ui import AgUiFrames
 from server.edges.streams.ai_sdk import AiSdkFrames
@@ -15,7 +16,7 @@ from server.edges.streams.data_stream import DataStreamFrames
 from server.edges.streams.frames import Addresses, Frames, refusal
 from server.edges.streams.request_body import asked_by_ag_ui, asked_by_ai_sdk, body_of, ids_of_ag_ui
 from server.edges.streams.turn_stream import NOT_KEPT, TurnStream
-from server.errors import NotAuthenticated, ServerError
+from server.errors import LimitExceeded, NotAuthenticated, ServerError, TooManyAtOnce
 from server.ports.identity import Caller
 from server.turns.client_streams import ClientStreams, FollowedByClient
 from traces.errors import TraceError
@@ -98,6 +99,8 @@ async def _answer(
         place.close()
         if isinstance(error, NotAuthenticated) or not isinstance(error, ServerError | TraceError):
             raise
+        if isinstance(error, LimitExceeded | TooManyAtOnce):
+            request.scope["state"][REFUSED] = True
         return Response(frames.refused(refusal(error)), headers=frames.headers | NOT_KEPT)
     if followed is None:
         place.close()

@@ -16,6 +16,7 @@ from server.edges.http.services import SocketServices, access_token, services_of
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
 from server.edges.ws.memory_messages import MemoryMessages
+from server.edges.ws.pace import Pace
 from server.edges.ws.sign_in import SignIn
 from server.errors import (
     BadRequest,
@@ -89,6 +90,7 @@ class Connection:
         self._services = services
         self._first_message_s = first_message_s
         self._sending = anyio.Lock()
+        self._pace = Pace()
         self._viewing = ViewerState()
         self._used_at = anyio.current_time()
         self._session_id: str | None = None
@@ -168,6 +170,7 @@ class Connection:
         text = frame.get("text")
         if text is None:
             await self._send(ProtocolError(code="bad_json", message="Messages are JSON in text frames, not binary."))
+            await self._pace.after_refusal()
             return None
         if len(text) > MAX_MESSAGE_BYTES:
             raise _Closed(CloseCode.TOO_LARGE, "The message is too large.")
@@ -175,6 +178,7 @@ class Connection:
             return CLIENT_MESSAGE.validate_json(text)
         except ValidationError as error:
             await self._send(answer_to_malformed(error))
+            await self._pace.after_refusal()
             return None
 
     async def _answer(self, caller: Caller, message: ClientMessage, tasks: anyio.abc.TaskGroup) -> None:
@@ -201,7 +205,12 @@ class Connection:
                 case DecideMemory() | Feedback() | ResumeTurn():
                     await self._note(caller, message)
         except (ServerError, TraceError) as error:
-            await self._send(answer_to(error))
+            await self._refuse(error)
+
+    async def _refuse(self, error: ServerError | TraceError) -> None:
+        await self._send(answer_to(error))
+        if isinstance(error, TooManyAtOnce):
+            await self._pace.after_refusal()
 
     async def _join(self, caller: Caller, message: StartAnalysis, tasks: anyio.abc.TaskGroup) -> None:
         """Open a session and listen to it instead of the one before. Starts a turn only when it carries a prompt."""

@@ -1,13 +1,15 @@
 """What the edges answer to an error goes by its class and the classes above it, in any order of the table."""
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from limits.errors import LimitsError, UnknownAccount, UnknownPlan, UnknownUser
+from limits.refusals import Decision, LimitType
 from rendering.errors import InvalidOption, MissingFont, RenderingError
 from server.adapters.supabase.identity import REFUSALS
-from server.edges.http.problems import ROOTS, STATUSES
+from server.edges.http.problems import ROOTS, STATUSES, problem_of
 from server.edges.ws.answers import PROTOCOL_CODES
 from server.errors import (
     BadRequest,
@@ -102,3 +104,14 @@ ANSWERED = {
 def test_clients_can_rely_on_the_statuses() -> None:
     listed = {status: {kind for kind, of in STATUSES.items() if of == status} for status in set(STATUSES.values())}
     assert listed == ANSWERED
+
+
+@pytest.mark.parametrize(("left", "seconds"), [(timedelta(days=2), 2 * 86_400), (timedelta(hours=-1), 1), (None, None)])
+def test_a_limit_that_begins_anew_says_when(left: timedelta | None, seconds: int | None) -> None:
+    resets_at = None if left is None else datetime.now(UTC) + left
+    decision = Decision(
+        allowed=False, plan_name="free", messages_used=1, messages_limit=1, resets_at=resets_at,
+        limit_type=LimitType.MONTHLY_SESSIONS, used=5, limit=5,
+    )  # fmt: skip
+    after = problem_of(LimitExceeded(decision), instance="/api/chat").headers.get("Retry-After")
+    assert after == seconds if after is None else 0 <= (seconds or 0) - int(after) < 3_600

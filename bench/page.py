@@ -3,8 +3,9 @@ the same files of the same run.
 
 Chromium is the system's, or FLAMECHAT_CHROMIUM. The files are made here, in speedscope's own format:
 timelines of 200,000 and of a million calls, and one of 52 threads; then a million calls on eight threads, as trace
-events, and a conversation of 200 turns. A page's time is that of the process that runs and draws it, from its start:
-Chromium draws pages of its own besides, such as the list under its address bar, and begins them anew for each context.
+events, 50,000 functions, and a conversation of 200 turns. A page's time is that of the process that runs and draws it,
+from its start: Chromium draws pages of its own besides, such as the list under its address bar, and begins them anew
+for each context.
 """
 
 import functools
@@ -24,6 +25,7 @@ import httpx
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench.function_rows import print_function_rows, write_functions
 from bench.long_conversation import print_long_conversation
 from bench.own_process import ROOT, met
 from bench.page_process import page_s
@@ -129,12 +131,14 @@ def print_page() -> None:
         for name, sizes in FILES.items():
             write_profiles(folder / f"{name}.json", sizes)
         write_calls(folder / "eight.json", [125_000] * 8)
+        write_functions(folder / "functions.txt")
         browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         with running_server(folder / "server", {}) as server:
             _warm(browser, server, folder)
             _print_opening(browser, server, folder)
             _print_frames(browser, server, folder / "eight.json")
             _print_transform(server, folder / "1 M.json")
+            print_function_rows(browser, server, _uploaded(server, folder / "functions.txt"))
             trace = _uploaded(server, RECORDING)
             print_long_conversation(browser, server, trace)
         browser.close()

@@ -43,6 +43,27 @@ def test_the_reader_stays_at_the_question(page: Page, analyst_server: RunningSer
     expect(page.locator(".turn .prompt").last).to_be_in_viewport()
 
 
+def test_a_long_conversation_opens_with_its_newest_turns_and_goes_on_as_it_is_scrolled(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    for number in range(8):
+        ask(page, f"What does f{number} spend?")
+        expect_status(page, "completed")
+    turns, earlier = page.locator(".turn"), page.get_by_role("button", name="Show earlier questions")
+    expect(turns).to_have_count(8)
+    expect(earlier).to_have_count(0)
+    page.reload()
+    expect(turns).to_have_count(6)
+    expect(turns.last.locator(".prompt")).to_be_in_viewport()
+    expect(turns.first).to_contain_text("What does f2 spend?")
+    page.locator(".log").evaluate("log => log.scrollTop = 60")
+    expect(turns).to_have_count(8)
+    expect(turns.first).to_contain_text("What does f0 spend?")
+    expect(turns.nth(2).locator(".prompt")).to_be_in_viewport()
+    expect(earlier).to_have_count(0)
+
+
 def test_a_saved_conversation_is_read_without_a_network(
     page: Page, analyst_server: RunningServer, board_trace: Path, tmp_path: Path
 ) -> None:

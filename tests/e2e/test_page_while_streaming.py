@@ -90,6 +90,7 @@ def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
             portal.call(second_gate.set)
         portal.call(proxy.open)
         expect(page.get_by_text("Connection lost. Reconnecting")).to_be_hidden()
+        page.locator(".steps > summary").click()
         expect(page.locator('.turn .tool[data-status="success"]')).to_have_count(1)
         expect(page.locator(".turn .prose").first).to_have_text(LOOKING)
         expect(page.locator(".turn .prose").last).to_contain_text(SENTENCE[:30])

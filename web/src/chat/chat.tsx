@@ -16,6 +16,7 @@ import { runningTurn } from "./conversation.ts";
 import { ModelChoice, useModel } from "./model_choice.tsx";
 import { EarlierTurns } from "./earlier_turns.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
+import { useShownTurns } from "./shown_turns.ts";
 import { Suggestions } from "./turn_view.tsx";
 import { useReadingPlace } from "./reading_place.ts";
 import { useVersions, VersionedTurn } from "./versions.tsx";
@@ -31,6 +32,8 @@ interface ChatProps extends Clicked {
   /** Whether the opening shows its findings: otherwise they stand next to the chart. */
   showsFindings: boolean;
   traceName: string;
+  /** A turn that is to be in the page. */
+  sought: string | null;
 }
 
 export function Chat({
@@ -44,6 +47,7 @@ export function Chat({
   note,
   showsFindings,
   traceName,
+  sought,
 }: ChatProps) {
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
@@ -64,6 +68,7 @@ export function Chat({
     conversation.turns.flatMap((turn) => (hasEnded(turn) && turn.isStored ? [turn.turnId] : [])).join(),
   );
   const log = useRef<HTMLDivElement>(null);
+  const [shown, showMore] = useShownTurns(conversation.turns, sought);
   const [seesLatest, jump] = useReadingPlace(log, conversation.turns.at(-1)?.turnId ?? null);
 
   return (
@@ -98,14 +103,20 @@ export function Chat({
             Opening the conversation
           </p>
         )}
-        <EarlierTurns store={store} log={log} />
-        {conversation.turns.map((turn, index) => (
+        <EarlierTurns
+          store={store}
+          log={log}
+          first={shown[0]?.turnId ?? null}
+          areHidden={shown.length < conversation.turns.length}
+          showMore={showMore}
+        />
+        {shown.map((turn, index) => (
           <VersionedTurn
             sessionId={sessionId}
             earlier={versions[turn.turnId] ?? NONE}
             key={turn.turnId}
             turn={turn}
-            isLast={index === conversation.turns.length - 1}
+            isLast={index === shown.length - 1}
             traceName={traceName}
             canAsk={canAsk}
             ask={(prompt) => store.ask(prompt)}

@@ -31,7 +31,8 @@ export function turnsOf(history: HistoryMessage[]): Turn[] {
 
 /** The last turn of a history that neither has an answer nor a note of how it ended: accepted, and not started yet. */
 export function unendedIn(history: HistoryMessage[]): string | null {
-  const last = turnsOf(history.filter((message) => message.turnId !== null)).at(-1);
+  const turnId = [...new Set(history.map((message) => message.turnId))].findLast((id) => id !== null);
+  const [last] = turnsOf(history.filter((message) => message.turnId === turnId));
   return last?.failure?.code === NO_ANSWER ? last.turnId : null;
 }
 

@@ -11,6 +11,8 @@ import type { Closing } from "./unclosed.ts";
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
 const DOCUMENT_LINK = /^#?(k\d{1,18})$/;
 const FIGURE_LINK = /^#[^.]*\./;
+/** As markdown-it has it before it looks for blocks. */
+const LINE_END = /\r\n?/g;
 const WEB_LINK = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
@@ -117,8 +119,12 @@ markdown.renderer.rules.table_close = () => "</table></div>";
 export function blocksOf(text: string): string[] {
   const lines = text.split("\n");
   const starts: number[] = [];
-  for (const token of markdown.parse(text, {})) {
-    if (token.level === 0 && token.map && token.nesting >= 0) starts.push(token.map[0]);
+  const tokens: Token[] = [];
+  // Blocks alone: what stands within them is parsed when they are rendered.
+  markdown.block.parse(text.replace(LINE_END, "\n"), markdown, {}, tokens);
+  for (const token of tokens) {
+    const isShown = token.type !== "reference_definition"; // it stays in the block before it
+    if (isShown && token.level === 0 && token.map && token.nesting >= 0) starts.push(token.map[0]);
   }
   if (starts.length === 0) return text.trim() ? [text] : [];
   starts[0] = 0;

@@ -186,12 +186,14 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   const isOpening = usePart(chat, (state) => state.conversation.opening === null);
   const isFound = found.insights !== null || found.problem !== null;
   const isSettled = useSettled(!isOpening && (!isNew || isFound), SETTLING_MS);
+  const [sought, setSought] = useState<string | null>(null);
   const mentions = useCallback(
     (handles: string[]) =>
       citing(turns, handles).map((one) => ({
         ...one,
         show: () => {
           setPart("chat");
+          setSought(one.turnId);
           requestAnimationFrame(() => showCitation(one)); // once it is in sight
         },
       })),
@@ -239,6 +241,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           note={note}
           showsFindings={found.problem !== null}
           traceName={trace.name}
+          sought={sought}
         />
       </div>
     </main>

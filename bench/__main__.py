@@ -8,6 +8,7 @@
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
 `queue`: how long an accepted turn waits for its start, and what it asks of PostgreSQL;
+`scale`: what a turn costs with 10, 30 and 100 servers on one PostgreSQL, and where it stops (some three minutes);
 `page`: the page in a browser, with speedscope's; `batch`: a folder of recordings, beside the importers alone;
 `memory`: what is found of what was remembered, and how fast (`--hits`: without how fast);
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
@@ -43,6 +44,7 @@ from bench.remembered_questions import print_memory
 from bench.rendering import print_rendering
 from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
+from bench.scale import print_scale
 from bench.speedscope import print_against_speedscope
 from bench.spend import print_spend
 from bench.startup import print_startup
@@ -97,6 +99,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,
+    "scale": lambda: sys.exit(0 if print_scale() else 1),
     "batch": lambda: sys.exit(0 if print_fleet_files() else 1),
     "memory": print_memory,
     "memory --hits": partial(print_memory, speed=False),

@@ -11,8 +11,9 @@ import anyio
 import psycopg
 import pytest
 
+from server.adapters.postgres.announcements import CHANNEL
 from server.adapters.postgres.pool import Database
-from server.adapters.postgres.relay import CHANNEL, NOTHING_FOLLOWS, PostgresRelay
+from server.adapters.postgres.relay import NOTHING_FOLLOWS, PostgresRelay
 from server.ports.relay import Listening
 from server.protocol.events import TurnEnd, TurnEvent
 from server.protocol.server import TurnSnapshot

@@ -40,6 +40,9 @@ class AcrossProcesses:
         self._there = there
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
+        with anyio.fail_after(60):  # whoever listens already has looked: what comes from here on comes as events
+            while S1 in self._there._listeners and S1 not in self._there._seen:
+                await self._there._read([S1])
         await self._here.publish(event)
         await self._here.until(lambda: self._is_written(event))
         with anyio.fail_after(60):

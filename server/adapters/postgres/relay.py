@@ -7,7 +7,7 @@ and announced by a NOTIFY that names turn, session and number, so that any proce
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any, Self
+from typing import Self
 
 import psycopg
 import structlog
@@ -16,14 +16,9 @@ from psycopg.rows import DictRow
 
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.relay import EVENTS_PER_LISTENER, MemoryRelay
-from server.adapters.postgres.event_rows import (
-    EventRow,
-    PassedOver,
-    announcement,
-    as_they_stand,
-    event_row,
-)
-from server.adapters.postgres.pool import Database, noticing_a_lost_machine
+from server.adapters.postgres.announcements import POLL_S, Announcements, channel_of
+from server.adapters.postgres.event_rows import Announcement, EventRow, PassedOver, as_they_stand, event_row
+from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.errors import ServerError, raised_at
 from server.ports.relay import Listening, Seen
@@ -33,16 +28,8 @@ from server.turns.followed_turn import FollowedTurn
 from server.turns.lifecycle import ends_turn
 from server.turns.view_of_turn import SEQS_PER_ATTEMPT, TurnView, attempt_of
 
-CHANNEL = "flamechat_turns"
 BATCH_S = 0.02
 """Events of all turns that come within it share a transaction."""
-
-POLL_S = 1.0
-"""How often sessions with listeners are looked at even if nothing was announced: a NOTIFY may be lost with its
-connection, and a pooler of transactions passes none on."""
-
-DEAF_POLL_S = 0.2
-"""Likewise, where no NOTIFY arrives at all."""
 
 RETRY_S = 0.3
 NOTHING_FOLLOWS = 1 << 62
@@ -66,7 +53,6 @@ class PostgresRelay:
     ) -> None:
         """`passed_over` counts what other processes wrote that this one does not understand."""
         self._database = database
-        self._listen_dsn = listen_dsn
         self._loops = loops or BackgroundLoops()
         self._passed_over = passed_over
         self._inner = MemoryRelay(events_per_listener=events_per_listener)
@@ -80,6 +66,14 @@ class PostgresRelay:
         self._something_to_read = asyncio.Event()
         self._reading = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
+        self._announcements = Announcements(
+            listen_dsn,
+            self._listeners.keys(),
+            heard=self._hear,
+            look_at=self._look_at,
+            connected=self._connected,
+            passed_over=passed_over,
+        )
 
     async def __aenter__(self) -> Self:
         self._tasks = [self._loops.start(name, work) for name, work in self._works().items()]
@@ -89,7 +83,7 @@ class PostgresRelay:
         return {
             "events_write": self._write_on,
             "events_read": self._read_on,
-            "events_announced": self._follow_announcements,
+            "events_announced": self._announcements.run,
             "events_unpublished_ends": self._find_unpublished_ends,
         }
 
@@ -122,6 +116,7 @@ class PostgresRelay:
     def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
         self._listeners[session_id] = self._listeners.get(session_id, 0) + 1
         self._look_at([session_id])
+        self._announcements.changed()
         return _Listening(self, session_id, self._inner.listen(session_id, seen=seen))
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
@@ -140,10 +135,20 @@ class PostgresRelay:
         self._listeners[session_id] -= 1
         if self._listeners[session_id] == 0:
             del self._listeners[session_id]
+            self._announcements.changed()
             self._seen.pop(session_id, None)
             view = self._inner.view(session_id)
             if view is not None and view.turn_id not in self._own:
                 self._inner.forget(session_id)
+
+    def _hear(self, what: Announcement) -> None:
+        if what.session_id in self._listeners and what.turn_id not in self._own:
+            self._look_at([what.session_id])
+
+    def _connected(self) -> None:
+        """What was announced meanwhile may have been lost: turns of this process are written again as snapshots."""
+        self._lost.update(self._own)
+        self._something_to_write.set()
 
     def _look_at(self, sessions: list[str]) -> None:
         self._dirty.update(sessions)
@@ -185,7 +190,7 @@ class PostgresRelay:
                     "events": [event.to_wire() for event in events],
                     "ends": [ends_turn(event) for event in events],
                     "per_attempt": SEQS_PER_ATTEMPT,
-                    "channel": CHANNEL,
+                    "channels": [channel_of(event.session_id) for event in last.values()],
                     "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
                 }
                 await connection.execute(statement("write_turn_events"), parameters)
@@ -338,30 +343,6 @@ class PostgresRelay:
                 log.info("untold_end", turn_id=turn)
                 self._seen.get(followed[turn], {})[turn] = NOTHING_FOLLOWS
                 await self._inner.hang_up(followed[turn])
-
-    async def _follow_announcements(self) -> None:
-        while self._listen_dsn is None:
-            self._look_at(list(self._listeners))
-            await asyncio.sleep(DEAF_POLL_S)
-        lost_machine: dict[str, Any] = dict(noticing_a_lost_machine(self._listen_dsn))
-        while True:
-            try:
-                async with await AsyncConnection.connect(
-                    self._listen_dsn, autocommit=True, **lost_machine
-                ) as connection:
-                    await connection.execute(f"listen {CHANNEL}")
-                    self._lost.update(self._own)
-                    self._something_to_write.set()
-                    self._look_at(list(self._listeners))
-                    while True:
-                        async for news in connection.notifies(timeout=POLL_S):
-                            what = announcement(news.payload, self._passed_over)
-                            if what and what.session_id in self._listeners and what.turn_id not in self._own:
-                                self._look_at([what.session_id])
-                        self._look_at(list(self._listeners))
-            except psycopg.Error as error:
-                log.warning("announcements_not_heard", error=type(error).__name__)
-                await asyncio.sleep(RETRY_S)
 
 
 def _begins(event: TurnEvent | TurnSnapshot) -> bool:

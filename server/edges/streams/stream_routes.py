@@ -100,7 +100,7 @@ async def _answer(
         if isinstance(error, NotAuthenticated) or not isinstance(error, ServerError | TraceError):
             raise
         if isinstance(error, LimitExceeded | TooManyAtOnce):
-            request.scope["state"][REFUSED] = True
+            request.scope.setdefault("state", {})[REFUSED] = True
         return Response(frames.refused(refusal(error)), headers=frames.headers | NOT_KEPT)
     if followed is None:
         place.close()

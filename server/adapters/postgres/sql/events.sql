@@ -14,7 +14,7 @@ with written as (
     where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
     on conflict do nothing
 )
-select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
+select pg_notify(a.channel, a.news) from unnest(%(channels)s::text[], %(news)s::text[]) as a (channel, news)
 
 -- name: unpublished_ends
 -- Turns that ended some time ago without an end among their events.

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from server.adapters.postgres.relay import DEAF_POLL_S, PostgresRelay
+from server.adapters.postgres.announcements import DEAF_POLL_S
+from server.adapters.postgres.relay import PostgresRelay
 from server.protocol.events import ModelChunkStart
 
 

@@ -74,7 +74,7 @@ def memory_use_cases(
         condenser=noticer,
         keeping=keeping,
         knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge),
-        broadcast=relay.inform if isinstance(relay, RealtimeRelay) else None,
+        broadcast=relay if isinstance(relay, RealtimeRelay) else None,
     )
     return memory, keeping
 

@@ -160,6 +160,11 @@ class CoreMemory(Protocol):
         """Of accounts, without a caller: only which version stands. One that remembers nothing is not among them."""
         ...
 
+    async def proposed(self, session_ids: frozenset[str]) -> Mapping[str, int]:
+        """How many proposals these conversations have had, without a caller. One that has had none is not among
+        them."""
+        ...
+
     async def onboarding(self, caller: Caller) -> Onboarding:
         """The caller's own."""
         ...

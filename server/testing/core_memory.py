@@ -1,6 +1,7 @@
 """What accounts remember, in dictionaries: the twin of PostgresCoreMemory, by the rules of
 `supabase/migrations/*_core_memory.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -140,6 +141,10 @@ class MemoryCoreMemory:
 
     async def versions(self, account_ids: frozenset[str]) -> Mapping[str, int]:
         return {one: memory.version for one, memory in self._memories.items() if one in account_ids}
+
+    async def proposed(self, session_ids: frozenset[str]) -> Mapping[str, int]:
+        sessions = [one.proposal.session_id for one in self._made.values() if one.proposal.session_id in session_ids]
+        return Counter(sessions)
 
     async def onboarding(self, caller: Caller) -> Onboarding:
         await self.read(caller)

@@ -29,7 +29,7 @@ from server.ports.core_memory import (
 from server.ports.executor import ModelCaller
 from server.ports.flags import flags_of
 from server.ports.identity import Caller
-from server.protocol.server import MemoryChanged
+from server.protocol.server import MemoryChanged, MemoryProposed
 from server.protocol.wire_values import MemoryState, ProposedFact
 from server.quoting import quoted
 from server.turns.collector import Collector
@@ -70,7 +70,7 @@ class AccountMemory:
         condenser: Condenser | None = None,
         broadcast: Broadcast | None = None,
     ) -> None:
-        """`broadcast` informs an account's members on Realtime."""
+        """`broadcast` informs those who listen on Realtime."""
         self._store = store
         self.writes = writes
         self.search = search
@@ -140,7 +140,7 @@ class AccountMemory:
 
     def _inform(self, account_id: str, memory: Memory) -> None:
         if self._broadcast is not None:
-            self._broadcast(account_id, MemoryChanged(version=memory.version))
+            self._broadcast.inform(account_id, MemoryChanged(version=memory.version))
 
     async def checked(self, caller: Caller, text: str) -> str:
         """The lines of a text as they are kept. Raises BadRequest as `write` does."""
@@ -203,7 +203,11 @@ class AccountMemory:
         )
 
     async def propose(self, caller: Caller, proposal: NewProposal) -> Proposal | None:
-        return await self._store.propose(caller, proposal)
+        made = await self._store.propose(caller, proposal)
+        if made is not None and self._broadcast is not None:
+            shown = _shown(made, (await self._store.read(caller)).facts)
+            self._broadcast.announce(made.session_id, MemoryProposed(**shown.model_dump()))
+        return made
 
     async def prompts(self, caller: Caller, session_id: str) -> list[str]:
         return await self._store.prompts(caller, session_id)

@@ -113,7 +113,7 @@ class MemoryOnboarding:
         confirmed = [one for one in asked.observed if one not in asked.struck]
         lines = [*(await self._store.read(caller)).facts, *confirmed, *await self._facts(caller, asked.answers)]
         facts = "\n".join(dict.fromkeys(lines))
-        await self.keep(caller, struck=asked.struck, answers=asked.answers, facts=facts[:MOST_CHARACTERS])
+        await self.keep(caller, struck=asked.struck, answers=asked.answers, facts=facts)
         return await self.look(caller, traces)
 
     async def confirm(self, caller: Caller, facts: str, *, version: int) -> Memory:

@@ -15,7 +15,7 @@ from server.adapters.postgres.people import account_of
 from server.adapters.postgres.pool import Database
 from server.adapters.supabase.realtime import Budget, RealtimeRelay
 from server.ports.identity import Caller
-from server.protocol.server import ChatError, GateChanged
+from server.protocol.server import ChatError, GateChanged, MemoryProposed
 from tests.cloud.faults import Fault
 from tests.cloud.node import needs_supabase_js, supabase_js
 from tests.cloud.published_turns import (
@@ -85,6 +85,18 @@ async def test_what_a_gate_has_found_goes_to_the_topic_of_its_account() -> None:
         assert (first["topic"], first["event"], first["private"]) == (f"account:{account_id}", "gate_changed", True)
         assert (first["payload"]["gateName"], first["payload"]["outcome"]) == ("hot", "broken")
         assert {one["event"] for one in others} == {"ai_response"}
+
+
+async def test_what_is_proposed_to_remember_goes_to_the_topic_of_its_conversation() -> None:
+    new = MemoryProposed(
+        old=None, proposal_id="p", turn_id="t", action="append", text="we ship on Fridays", reason="in your words"
+    )
+    async with supabase_server() as supabase:
+        async with relaying(supabase) as relay:
+            relay.announce(S1, new)
+        (broadcast,) = supabase.realtime.broadcasts
+        assert (broadcast["topic"], broadcast["event"], broadcast["private"]) == (f"chat:{S1}", "memory_proposed", True)
+        assert broadcast["payload"]["text"] == "we ship on Fridays"
 
 
 @pytest.mark.parametrize("fault", ["slow", "500", "cut", "hang", "wrong"])

@@ -313,3 +313,15 @@ async def test_versions_of_accounts_are_those_that_stand_and_a_viewer_is_asked_n
     with pytest.raises(NotAllowed):
         await world.memory.confirm_onboarding(viewer, "theirs", answers="", version=2)
     assert (await world.memory.read(owner)).facts == ("we ship on Mondays",)
+
+
+async def test_proposals_are_counted_by_conversation(world: World) -> None:
+    caller = await world.user()
+    talk, other = await Talk.begin(world, caller), await Talk.begin(world, caller)
+    for text in ("we ship on Fridays", "the limit is 300 ms"):
+        turn_id = await talk.exchange(f"remember that {text}")
+        new = NewProposal(session_id=talk.session_id, turn_id=turn_id, action=Action.APPEND, text=text)
+        assert await world.memory.propose(caller, new) is not None
+    asked = frozenset({talk.session_id, other.session_id, new_uuid()})
+    assert dict(await world.memory.proposed(asked)) == {talk.session_id: 2}
+    assert dict(await world.memory.proposed(frozenset())) == {}

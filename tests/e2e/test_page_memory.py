@@ -88,3 +88,19 @@ def test_a_fact_is_kept_used_contradicted_struck_and_undone(
     ask(page, "What is our limit for layouts?")
     expect_status(page, "completed")
     expect(page.locator(".turn").last).not_to_contain_text(FACT)
+
+    proposed = page.locator(".turn").last.get_by_role("list", name="To remember")
+    for text in ("layouts must stay under 20 ms", "layouts must stay under 8 ms"):
+        ask(page, f"remember that {text}")
+        expect_status(page, "completed")
+        proposed.get_by_role("button", name="Keep").click()
+        expect(proposed).to_contain_text(f"Remembered: {text}")
+    conflict = proposed.get_by_role("group", name="Two facts that do not go together")
+    expect(conflict).to_contain_text("layouts must stay under 20 ms")
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    conflict.get_by_role("button", name="Strike the older").click()
+    expect(proposed).to_contain_text("No longer remembered: layouts must stay under 20 ms")
+    ask(page, "What is our limit for layouts?")
+    expect_status(page, "completed")
+    expect(page.locator(".turn").last).to_contain_text("8 ms")
+    expect(page.locator(".turn").last).not_to_contain_text("20 ms")

@@ -39,6 +39,11 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
     open_room(page, empty_server.address, board_trace)
     room = page.url.split("#")[0].split("?")[0].rsplit("/", 1)[0]
     used = usage(empty_server)
+    page.goto(empty_server.address)
+    offer = page.get_by_role("region", name="Shall Flamechat know your program?")
+    expect(offer.get_by_role("button", name="Begin")).to_be_visible()
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    page.goto(room)
     ask(page, "/init")
     expect(page).to_have_url(f"{empty_server.address}/account#init")
     asking = page.get_by_role("region", name="What Flamechat should know")
@@ -49,7 +54,8 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
     with page.expect_response(lambda one: one.request.method == "PUT" and one.ok):
         limits.fill("Layouts must stay under 16 ms.")
     assert [one["id"] for one in Axe().run(page).response["violations"]] == []
-    page.goto(f"{empty_server.address}/account")
+    page.goto(empty_server.address)
+    offer.get_by_role("button", name="Go on").click()
     page.reload()
     expect(limits).to_have_value("Layouts must stay under 16 ms.")
     expect(own).not_to_be_checked()
@@ -68,6 +74,9 @@ def test_an_empty_account_is_asked_goes_on_after_a_reload_and_remembers(
     expect(kept).to_have_count(2)
     expect(page.locator(".onboarding")).to_have_count(0)
     assert usage(empty_server) == used
+    page.goto(empty_server.address)
+    expect(page.get_by_role("list").filter(has_text="orders-1.txt")).to_be_visible()
+    expect(offer).to_have_count(0)
     page.goto(room)
     ask(page, "What is our limit for layouts?")
     expect_status(page, "completed")

@@ -66,6 +66,13 @@ def test_an_account_is_made_shared_and_joined_and_a_conversation_stays_private(
         expect(bens.get_by_role("list", name="Members").get_by_role("listitem")).to_have_count(2)
         expect(bens.get_by_role("form", name="Invite")).to_have_count(0)
         assert violations(bens) == []
+        page.get_by_label("One more").fill("we ship on Fridays")
+        page.get_by_role("button", name="Remember", exact=True).click()
+        expect(page.get_by_role("list", name="Facts")).to_contain_text(", you")
+        bens.reload()
+        expect(bens.get_by_role("list", name="Facts")).to_contain_text(", anna")
+        bens.get_by_role("button", name="Strike: we ship on Fridays").click()
+        expect(bens.get_by_role("alert")).to_contain_text("Only who said that")
         bens.goto(f"{team_server.address}/")
         expect(bens.get_by_text("ours.txt")).to_be_visible()
         bens.goto(f"{team_server.address}/conversations")

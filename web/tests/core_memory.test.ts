@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cameWith, inWords, lines, withFact, type MemoryChange } from "../src/accounts/core_memory.ts";
+import { cameWith, inWords, lines, withFact, type MemoryChange, whoSaid } from "../src/accounts/core_memory.ts";
 
 function change(version: number, before: string, after: string, decision = "keep"): MemoryChange {
-  return { version, before, after, decision, decidedAt: "2026-01-02T15:04:00Z", mine: true };
+  return { version, before, after, decision, decidedAt: "2026-01-02T15:04:00Z", mine: true, byUser: null };
 }
 
 test("a fact is added, put in place of another, or struck", () => {
@@ -25,4 +25,15 @@ test("a change says what it did", () => {
   assert.equal(inWords(change(1, "", "a")), "“a”");
   assert.equal(inWords(change(2, "a", "b")), "“b” in place of “a”");
   assert.equal(inWords(change(3, "a\nb", "a", "undo")), "taken back: struck “b”");
+});
+
+test("a fact is told to be one's own, a member's by name, or of somebody who has left", () => {
+  const [change] = [
+    { version: 1, before: "", after: "a", decision: "written", decidedAt: "", mine: false, byUser: "u1" },
+  ];
+  const names = new Map([["u1", "ben@example.com"]]);
+  assert.equal(whoSaid({ ...change!, mine: true }, names), "you");
+  assert.equal(whoSaid(change!, names), "ben@example.com");
+  assert.equal(whoSaid({ ...change!, byUser: "u2" }, names), "somebody who has left");
+  assert.equal(whoSaid({ ...change!, byUser: null }, names), "somebody who has left");
 });

@@ -3,7 +3,15 @@ import { beforeEach, mock, test } from "node:test";
 import { ApiError } from "../src/api.ts";
 import { RealtimeSocket, type SessionClient } from "../src/chat/realtime_socket.ts";
 import { emptyConversation, reduce, type Action } from "../src/chat/conversation.ts";
-import type { ClientMessage, ConnectionAck, ServerMessage, TurnEvent, TurnSnapshot } from "../src/protocol.ts";
+import type {
+  ClientMessage,
+  ConnectionAck,
+  DecideMemory,
+  MemoryChanged,
+  ServerMessage,
+  TurnEvent,
+  TurnSnapshot,
+} from "../src/protocol.ts";
 
 const ACK: ConnectionAck = {
   type: "connection_ack",
@@ -56,6 +64,11 @@ class ScriptedClient implements SessionClient {
   async cancel() {}
 
   async resume() {}
+
+  async decide({ proposalId, decision }: DecideMemory): Promise<MemoryChanged> {
+    if (this.refusal) throw this.refusal;
+    return { type: "memory_changed", version: 2, proposalId, decision };
+  }
 
   listen(_: string, received: ScriptedClient["broadcast"], status: ScriptedClient["status"]) {
     this.broadcast = received;
@@ -200,4 +213,19 @@ test("who is not known is turned away for good", async () => {
   client.join = () => Promise.reject(new ApiError("The token has expired.", 401));
   const { closed } = await opened(client);
   assert.deepEqual(closed, [4401]);
+});
+
+test("what is proposed to remember is looked at anew, and decided on over HTTP", async () => {
+  const client = new ScriptedClient();
+  const { received, say } = await opened(client);
+  for (const event of ["memory_proposed", "memory_changed"]) {
+    client.broadcast(event, {});
+    await settle();
+  }
+  assert.equal(client.joins, 3);
+  await say({ type: "decide_memory", proposalId: "p", decision: "keep", text: null });
+  assert.deepEqual(received.at(-1), { type: "memory_changed", version: 2, proposalId: "p", decision: "keep" });
+  client.refusal = new Error("gone");
+  await say({ type: "decide_memory", proposalId: "p", decision: "no", text: null });
+  assert.equal(received.at(-1)!.type, "protocol_error");
 });

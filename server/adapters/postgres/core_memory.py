@@ -82,6 +82,12 @@ class PostgresCoreMemory:
             cursor = await connection.execute(statement("core_memory_versions"), {"accounts": sorted(account_ids)})
             return {str(row["account_id"]): row["version"] for row in await cursor.fetchall()}
 
+    async def proposed(self, session_ids: frozenset[str]) -> Mapping[str, int]:
+        async with self._database.transaction() as connection:
+            named = {"sessions": sorted(session_ids)}
+            cursor = await connection.execute(statement("core_memory_proposed"), named)
+            return {str(row["session_id"]): row["proposed"] for row in await cursor.fetchall()}
+
     async def onboarding(self, caller: Caller) -> Onboarding:
         row = (await self._all("read_onboarding", caller))[0]
         return Onboarding(state=row["state"] or {}, outcome=row["outcome"], was_offered=row["was_offered"])

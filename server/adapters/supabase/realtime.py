@@ -14,10 +14,10 @@ import httpx
 import structlog
 
 from server.adapters.in_process.background_loops import BackgroundLoops
-from server.adapters.supabase.realtime_messages import Backlog, to_account
+from server.adapters.supabase.realtime_messages import Backlog, to_account, to_session
 from server.ports.relay import Listening, Relay, Seen
 from server.protocol.events import TurnEvent
-from server.protocol.server import AccountMessage, ChatError, TurnSnapshot
+from server.protocol.server import AccountMessage, ChatError, MemoryProposed, TurnSnapshot
 
 BROADCAST = "/realtime/v1/api/broadcast"
 TICK_S = 0.05
@@ -106,6 +106,12 @@ class RealtimeRelay:
         """Send to the members of an account who listen on Realtime."""
         if len(self._informing) < MAX_SESSIONS:
             self._informing.append(to_account(account_id, message))
+        self._news.set()
+
+    def announce(self, session_id: str, message: MemoryProposed) -> None:
+        """Send what is of a conversation and of none of its turns to those who listen to it on Realtime."""
+        if len(self._informing) < MAX_SESSIONS:
+            self._informing.append(to_session(session_id, message))
         self._news.set()
 
     def _backlog(self, session_id: str) -> Backlog | None:

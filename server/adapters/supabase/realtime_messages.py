@@ -4,7 +4,7 @@ from collections import deque
 from typing import Any
 
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnFailed
-from server.protocol.server import AccountMessage, ChatError, TurnSnapshot
+from server.protocol.server import AccountMessage, ChatError, MemoryProposed, TurnSnapshot
 from server.turns.lifecycle import ends_turn
 
 EVERY_S = 0.25
@@ -127,6 +127,12 @@ def to_account(account_id: str, message: AccountMessage) -> dict[str, Any]:
     """A broadcast to the members of an account."""
     payload = message.model_dump(mode="json", by_alias=True)
     return {"topic": f"account:{account_id}", "event": message.type, "payload": payload, "private": True}
+
+
+def to_session(session_id: str, message: MemoryProposed) -> dict[str, Any]:
+    """A broadcast to those who may read a conversation."""
+    payload = message.model_dump(mode="json", by_alias=True)
+    return {"topic": f"chat:{session_id}", "event": message.type, "payload": payload, "private": True}
 
 
 def _continues(last: TurnEvent | TurnSnapshot, event: ModelChunkAppend) -> bool:

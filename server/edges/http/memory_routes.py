@@ -13,9 +13,11 @@ from server.edges.http.api_address import API
 from server.edges.http.problems import problem
 from server.edges.http.services import CurrentCaller, ForMemory
 from server.errors import BadRequest
-from server.ports.core_memory import MOST_CHARACTERS, Memory, MemoryChange, MemoryChanged
+from server.ports.core_memory import MOST_CHARACTERS, Memory, MemoryChange, MemoryChanged, Verdict
 from server.ports.memories import MOST_TEXT, MemoryKind, MemoryRow, Sought
 from server.protocol.base import WireModel
+from server.protocol.client import Identifier
+from server.protocol.server import MemoryChanged as DecidedMessage
 
 MOST_EXPORTED = 100_000
 MAX_BODY_BYTES = 64 << 10
@@ -59,6 +61,14 @@ class CoreMemoryView(WireModel):
         )
 
 
+class MemoryDecision(WireModel):
+    """`text` is the person's own for `edit`."""
+
+    proposal_id: Identifier
+    decision: Literal["keep", "edit", "no"]
+    text: Annotated[str, Field(max_length=1000)] | None = None
+
+
 class MemoryText(WireModel):
     text: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
 
@@ -97,8 +107,8 @@ class MemoryView(WireModel):
 
 
 class MemoryChangeView(WireModel):
-    """`decision`: `keep`, `edit` or `auto` of a proposal, `undo`, or `written` by hand. `mine` is false for another
-    member's."""
+    """`decision`: `keep`, `edit` or `auto` of a proposal, `undo`, or `written` by hand. `byUser` said what it brought,
+    null once they are gone; `mine` is false for another member's."""
 
     version: int
     before: str
@@ -107,6 +117,7 @@ class MemoryChangeView(WireModel):
     decided_at: datetime
     proposed_in_turn: str | None
     mine: bool
+    by_user: str | None
 
     @classmethod
     def of(cls, change: MemoryChange, user_id: str) -> Self:
@@ -118,6 +129,7 @@ class MemoryChangeView(WireModel):
             decided_at=change.decided_at,
             proposed_in_turn=change.proposed_in_turn,
             mine=change.by_user == user_id,
+            by_user=change.by_user,
         )
 
 
@@ -155,8 +167,9 @@ async def changes(caller: CurrentCaller, services: ForMemory) -> dict[str, list[
 
 @routes.get("/memory/export")
 async def export(caller: CurrentCaller, services: ForMemory) -> dict[str, Any]:
-    """All that is remembered, as one document."""
-    memory = await services.memory.read(caller)
+    """All that is remembered, as one document: the facts and how they came to be, what the caller answered at first,
+    what else is found by meaning, and which documents there are."""
+    memory, onboarding = await services.memory.read(caller), await services.memory.onboarding.look(caller, ())
     found = await services.memory.changes(caller)
     memories: list[MemoryRow] = []
     if services.memory.search is not None:
@@ -164,8 +177,28 @@ async def export(caller: CurrentCaller, services: ForMemory) -> dict[str, Any]:
     return {
         "core": {"facts": list(memory.facts), "version": memory.version},
         "changes": [MemoryChangeView.of(one, caller.user_id).model_dump(mode="json", by_alias=True) for one in found],
+        "answers": {question: text for question, text in onboarding.answers.items() if text},
         "memories": [MemoryView.of(one).model_dump(mode="json", by_alias=True) for one in memories],
+        "documents": await _document_names(caller, services),
     }
+
+
+async def _document_names(caller: CurrentCaller, services: ForMemory) -> list[dict[str, Any]]:
+    if services.memory.knowledge is None:
+        return []
+    found = await services.memory.knowledge.documents(caller)
+    return [
+        {"name": one.name, "sha256": one.sha256, "sizeBytes": one.size_bytes, "createdAt": one.created_at.isoformat()}
+        for one in found
+        if not one.is_ours
+    ]
+
+
+@routes.post("/memory/decisions")
+async def decide(body: MemoryDecision, caller: CurrentCaller, services: ForMemory) -> DecidedMessage:
+    """Decide on what an answer proposed, as `decide_memory` does on a socket: for clients that have none."""
+    done = await services.memory.decide(caller, body.proposal_id, Verdict(body.decision), body.text)
+    return DecidedMessage(version=done.memory.version, proposal_id=body.proposal_id, decision=done.decision.value)
 
 
 @routes.get("/memory")

@@ -50,6 +50,7 @@ from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed
 from server.protocol.server import Pong, ProtocolError, WaitingForModel
 from server.protocol.wire_values import ViewerState
 from server.turns.key_identity import require
+from server.turns.memory_informing import MoreProposed
 from traces.errors import TraceError
 
 
@@ -97,6 +98,7 @@ class Connection:
         self._listening: Listening | None = None
         self._sign_in: SignIn | None = None
         self._memory: MemoryMessages | None = None
+        self._is_answering = False
         self._account_id: str | None = None
 
     async def converse(self) -> NoReturn:
@@ -229,6 +231,7 @@ class Connection:
         if self._listening is not None:
             await self._listening.aclose()
         self._session_id, self._listening = message.session_id, joined.listening
+        self._is_answering = False
         self._viewing = self._viewing.model_copy(update={"mounted_tools": message.mounted_tools})
         self._memory = MemoryMessages(self._services.conversation.memory, joined.caller)
         self._account_id = joined.caller.account_id
@@ -286,10 +289,9 @@ class Connection:
                 await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
             await self._send(event)
             self._used_at = anyio.current_time()
-            if isinstance(event, ModelResponseEnd | TurnCancelled | TurnFailed):
-                with contextlib.suppress(ServerError):  # the next ack has it again
-                    for message in await self._memory_of(caller).news(session_id):
-                        await self._send(message)
+            self._is_answering = not isinstance(event, ModelResponseEnd | TurnCancelled | TurnFailed)
+            if not self._is_answering:
+                await self._send_proposals(caller, session_id)
         if listening is self._listening:
             raise _Closed(CloseCode.COME_BACK, "An answer has ended meanwhile. Join again to read it.")
 
@@ -314,10 +316,21 @@ class Connection:
         memory = self._services.conversation.memory
         if memory is None:
             return
-        with memory.informing.listener(lambda: self._account_id, lambda: self._memory_of(caller).version) as listener:
+        with memory.informing.listener(
+            lambda: self._account_id, lambda: self._memory_of(caller).version, lambda: self._session_id
+        ) as listener:
             async for message in listener.waiting.news():
-                if self._memory_of(caller).is_new(message):
+                if isinstance(message, MoreProposed):
+                    if message.session_id == self._session_id and not self._is_answering:  # else the answer's end does
+                        await self._send_proposals(caller, message.session_id)
+                elif self._memory_of(caller).is_new(message):
                     await self._send(message)
+
+    async def _send_proposals(self, caller: Caller, session_id: str) -> None:
+        """What the client has not been sent of them, and of the memory's version."""
+        with contextlib.suppress(ServerError):  # the next ack has it again
+            for message in await self._memory_of(caller).news(session_id):
+                await self._send(message)
 
     async def _check_still_readable(self, caller: Caller, session_id: str) -> None:
         """Raises _Closed."""

@@ -8,6 +8,7 @@ OF_MEMORY = (
     "PUT /api/v1/memory/core",
     "GET /api/v1/memory/core/changes",
     "GET /api/v1/memory/export",
+    "POST /api/v1/memory/decisions",
     "GET /api/v1/memory/onboarding",
     "PUT /api/v1/memory/onboarding",
     "DELETE /api/v1/memory/onboarding",

@@ -29,12 +29,14 @@ NAMING: set[tuple[str, str, str]] = {
     ("GET", "/api/v1/gates/results", "gateId"),
     ("GET", "/api/v1/gates/results", "traceId"),
     ("POST", "/api/v1/gates/run", "after"),
+    ("POST", "/api/v1/memory/decisions", "proposalId"),
     ("POST", "/api/chat", "session_id"),
     ("POST", "/api/chat", "flamechat_trace_id"),
 }
 """Name an object of somebody's."""
 
 PLAIN = {
+    "decision",
     "struck",
     "answers",
     "facts",
@@ -158,6 +160,8 @@ def request_of(naming: tuple[str, str, str], annas: Annas, own_trace: str, own_s
     if path.startswith("/api/v1/gates"):
         wish = {"baseline": {"branch": "main"}, "rules": ["total +3%"], name: hers}
         return {"method": method, "url": url, "json": wish}
+    if path.endswith("/decisions"):
+        return {"method": method, "url": url, "json": {"decision": "keep", name: annas.turn}}
     body = {"message": "Mine?"} if path == "/api/chat" else {} if path.endswith("/join") else {"prompt": "Mine?"}
     return {"method": method, "url": url, "json": body | {name: hers}}
 

@@ -15,6 +15,15 @@ export interface MemoryChange {
   decision: string;
   decidedAt: string;
   mine: boolean;
+  byUser: string | null;
+}
+
+/** Names of the members of an account, by their ids. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Who said what a change brought. */
+export function whoSaid({ mine, byUser }: MemoryChange, names: Names): string {
+  return mine ? "you" : (byUser !== null && names.get(byUser)) || "somebody who has left";
 }
 
 /** The change by which a line came in; none of a line that was there before changes were noted. */
@@ -65,4 +74,13 @@ async function written(facts: string[], version: number): Promise<CoreMemory> {
 /** Whether somebody else has written meanwhile. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
+}
+
+/** Strike a fact, whatever else has changed meanwhile. */
+export async function struck(fact: string): Promise<void> {
+  const { text, version } = await coreMemory.read();
+  await coreMemory.write(
+    lines(text).filter((line) => line !== fact),
+    version,
+  );
 }

@@ -56,7 +56,7 @@ export function MemoryList() {
       <h2 id="memory-list">What was found, answered and asked</h2>
       <p class="lead">Answers look here for what is near to a question. Answers and questions are yours alone.</p>
       {problem && <p role="alert">{problem}</p>}
-      <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
+      <form class="memory-search" role="search" onSubmit={(event) => event.preventDefault()}>
         <label>
           Search what is remembered
           <input type="search" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />

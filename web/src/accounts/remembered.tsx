@@ -4,6 +4,9 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { download, fileOf } from "../api.ts";
 import { Icon } from "../icons.tsx";
+import { usePart } from "../store.ts";
+import { acting } from "./acting.ts";
+import { config } from "./client_config.ts";
 import { Documents } from "./documents.tsx";
 import { MemoryList } from "./memory_list.tsx";
 import { Onboarding } from "./onboarding.tsx";
@@ -15,8 +18,11 @@ import {
   lines,
   withFact,
   type CoreMemory,
+  whoSaid,
   type MemoryChange,
+  type Names,
 } from "./core_memory.ts";
+import { accounts, current, teams } from "./teams.ts";
 
 const SEARCHED_FROM = 8;
 const CHANGES_SHOWN = 30;
@@ -27,6 +33,7 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [search, setSearch] = useState("");
   const [fresh, setFresh] = useState("");
+  const names = useNames();
   const load = useCallback(async () => {
     try {
       const [core, made] = await Promise.all([coreMemory.read(), coreMemory.changes()]);
@@ -93,6 +100,7 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
             key={fact}
             fact={fact}
             came={cameWith(fact, changes)}
+            names={names}
             change={(text) => write(withFact(facts, fact, text))}
           />
         ))}
@@ -130,7 +138,7 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
           <ol class="memory-changes">
             {changes.slice(0, CHANGES_SHOWN).map((change) => (
               <li key={change.version}>
-                <When change={change} /> <bdi>{inWords(change)}</bdi>
+                <When change={change} names={names} /> <bdi>{inWords(change)}</bdi>
               </li>
             ))}
           </ol>
@@ -146,10 +154,12 @@ export function Remembered({ children }: { children?: ComponentChildren }) {
 function Fact({
   fact,
   came,
+  names,
   change,
 }: {
   fact: string;
   came: MemoryChange | undefined;
+  names: Names;
   change: (text: string) => Promise<boolean>;
 }) {
   const [text, setText] = useState<string | null>(null);
@@ -179,7 +189,7 @@ function Fact({
         <bdi>{fact}</bdi>
         {came && (
           <small>
-            <When change={came} />
+            <When change={came} names={names} />
           </small>
         )}
       </p>
@@ -195,14 +205,33 @@ function Fact({
   );
 }
 
-function When({ change }: { change: MemoryChange }) {
+/** Of the account's members, where it has several; nobody's until they are known. */
+function useNames(): Names {
+  const hasTeams = usePart(config, (state) => state.teams === true);
+  const account = current(
+    usePart(accounts, (value) => value),
+    usePart(acting, (value) => value),
+  );
+  const id = hasTeams && account && !account.isPersonal ? account.accountId : null;
+  const [names, setNames] = useState<Names>(new Map());
+  useEffect(() => {
+    if (!id) return;
+    teams.members(id).then(
+      ({ members }) => setNames(new Map(members.map(({ userId, name }) => [userId, name ?? "a member"]))),
+      () => undefined, // the list of members says why
+    );
+  }, [id]);
+  return names;
+}
+
+function When({ change, names }: { change: MemoryChange; names: Names }) {
   const at = new Date(change.decidedAt);
   return (
     <>
       <time dateTime={change.decidedAt}>
         {at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
       </time>
-      {change.mine ? ", you" : ", somebody else"}
+      , {whoSaid(change, names)}
     </>
   );
 }

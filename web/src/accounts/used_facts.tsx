@@ -1,6 +1,6 @@
 /** What people had remembered and an answer goes by: one quiet line that opens them; a click strikes one. */
 import { useState } from "preact/hooks";
-import { coreMemory, lines } from "./core_memory.ts";
+import { struck as struckFact } from "./core_memory.ts";
 
 export function UsedFacts({ facts }: { facts: string[] }) {
   const [struck, setStruck] = useState<string[]>([]);
@@ -8,9 +8,7 @@ export function UsedFacts({ facts }: { facts: string[] }) {
   const strike = async (fact: string) => {
     try {
       setProblem(null);
-      const { text, version } = await coreMemory.read();
-      const rest = lines(text).filter((line) => line !== fact);
-      await coreMemory.write(rest, version);
+      await struckFact(fact);
       setStruck((before) => [...before, fact]);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

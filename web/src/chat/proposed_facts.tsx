@@ -1,5 +1,6 @@
 /** What an answer proposes to remember, under it: the person keeps it, changes it, or does not want it. */
 import { useState } from "preact/hooks";
+import { struck } from "../accounts/core_memory.ts";
 import type { Decision, Proposal } from "./conversation.ts";
 
 export type Decide = (proposalId: string, decision: "keep" | "edit" | "no", text?: string) => void;
@@ -10,6 +11,9 @@ const OUTCOMES: Record<Decision, string> = {
   no: "Not remembered",
   auto: "Remembered",
 };
+
+/** Begins the reason of what differs from something remembered. */
+const DIFFERS = "differs from: ";
 
 export function ProposedFacts({ proposals, decide }: { proposals: Proposal[]; decide: Decide }) {
   return (
@@ -74,10 +78,11 @@ function ProposedFact({ proposal, decide }: { proposal: Proposal; decide: Decide
             (was: <bdi>{old}</bdi>)
           </>
         )}
-        {outcome === null && proposal.reason.startsWith("differs from: ") && (
-          <small class="differs"> {proposal.reason}</small>
-        )}
+        {outcome === null && proposal.reason.startsWith(DIFFERS) && <small class="differs"> {proposal.reason}</small>}
       </span>
+      {(outcome === "keep" || outcome === "edit") && !forgets && proposal.reason.startsWith(DIFFERS) && (
+        <Superseded older={proposal.reason.slice(DIFFERS.length)} />
+      )}
       {outcome === null && (
         <span class="proposed-actions">
           <button type="button" onClick={() => decide(proposalId, "keep")}>
@@ -101,5 +106,35 @@ function ProposedFact({ proposal, decide }: { proposal: Proposal; decide: Decide
         </span>
       )}
     </p>
+  );
+}
+
+/** What was kept differs from an older fact, which one click strikes. */
+function Superseded({ older }: { older: string }) {
+  const [state, setState] = useState<"asking" | "struck" | "left">("asking");
+  const [problem, setProblem] = useState<string | null>(null);
+  const strike = async () => {
+    try {
+      await struck(older);
+      setState("struck");
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  if (state === "left") return null;
+  if (state === "struck") return <small role="status">No longer remembered: {older}</small>;
+  return (
+    <span class="proposed-actions" role="group" aria-label="Two facts that do not go together">
+      <small>
+        Was <q>{older}</q>: is it over?
+      </small>
+      <button type="button" onClick={() => void strike()}>
+        Strike the older
+      </button>
+      <button type="button" onClick={() => setState("left")}>
+        Keep both
+      </button>
+      {problem && <small role="alert">{problem}</small>}
+    </span>
   );
 }

@@ -4,7 +4,7 @@ import { config } from "../accounts/client_config.ts";
 import { acting } from "../accounts/acting.ts";
 import { access } from "../accounts/token.ts";
 import { ApiError, json, post, send } from "../api.ts";
-import type { ConnectionAck, MountedTool, ResumeTurn, TurnSnapshot } from "../protocol.ts";
+import type { ConnectionAck, DecideMemory, MemoryChanged, MountedTool, ResumeTurn, TurnSnapshot } from "../protocol.ts";
 import { RealtimeSocket, type SessionClient } from "./realtime_socket.ts";
 
 /** A conversation that needs no socket of the server; it has the interface of a WebSocket. */
@@ -44,6 +44,10 @@ class ProjectClient implements SessionClient {
     if (turnId) await send(`/turns/${encodeURIComponent(turnId)}/resume`, "POST", { interruptId, result, context });
   }
 
+  decide({ proposalId, decision, text }: DecideMemory): Promise<MemoryChanged> {
+    return post("/memory/decisions", { proposalId, decision, text: text ?? null }) as Promise<MemoryChanged>;
+  }
+
   listen(
     sessionId: string,
     received: (event: string, payload: unknown) => void,
@@ -58,7 +62,7 @@ class ProjectClient implements SessionClient {
         const channel = client.channel(`chat:${sessionId}`, { config: { private: true } });
         const channels = [channel];
         leave = () => channels.forEach((one) => void client.removeChannel(one));
-        for (const event of ["ai_response", "chat_error"])
+        for (const event of ["ai_response", "chat_error", "memory_proposed"])
           channel.on("broadcast", { event }, (message) => isOver || received(event, message.payload));
         channel.subscribe((state) => {
           if (!isOver) status(state === "SUBSCRIBED");
@@ -70,8 +74,9 @@ class ProjectClient implements SessionClient {
           .map((accountId) => client.channel(`account:${accountId}`, { config: { private: true } }));
         channels.push(...ofAccounts);
         for (const one of ofAccounts) {
-          const event = "limits_changed";
-          one.on("broadcast", { event }, (message) => isOver || received(event, message.payload)).subscribe();
+          for (const event of ["limits_changed", "memory_changed"])
+            one.on("broadcast", { event }, (message) => isOver || received(event, message.payload));
+          one.subscribe();
         }
       },
       () => isOver || status(false),

@@ -8,6 +8,8 @@ import { ApiError } from "../api.ts";
 import type {
   ClientMessage,
   ConnectionAck,
+  DecideMemory,
+  MemoryChanged,
   MountedTool,
   ResumeTurn,
   ServerMessage,
@@ -31,6 +33,8 @@ export interface SessionClient {
   ): Promise<{ turnId: string; position: number | null }>;
   cancel(turnId: string): Promise<void>;
   resume(answer: ResumeTurn, turnId: string | null): Promise<void>;
+  /** Decide on what an answer proposed to remember. */
+  decide(decision: DecideMemory): Promise<MemoryChanged>;
   /** Listen to a session until the returned function is called; `status` gets whether it is subscribed to now. */
   listen(
     sessionId: string,
@@ -104,6 +108,11 @@ export class RealtimeSocket {
         return this.#client.cancel(message.turnId).catch((error: Error) => this.#refused(error));
       case "resume":
         return this.#client.resume(message, this.#running).catch((error: Error) => this.#refused(error));
+      case "decide_memory":
+        return this.#client.decide(message).then(
+          (changed) => this.#deliver(changed),
+          (error: Error) => this.#refused(error),
+        );
       case "authenticate":
         return this.#client.authenticate(message.accessToken);
       case "ping":
@@ -169,6 +178,7 @@ export class RealtimeSocket {
   #received(event: string, payload: unknown): void {
     this.#receivedAt = Date.now();
     if (event === "chat_error" || event === "limits_changed") return this.#deliver(payload as ServerMessage);
+    if (event === "memory_proposed" || event === "memory_changed") return void this.#join(); // says what is one's own to decide
     let { after } = payload as Broadcast;
     for (const one of (payload as Broadcast).events) {
       const followed: FollowedEvent | TurnSnapshot = one.type === "turn_snapshot" ? one : { ...one, follows: after };

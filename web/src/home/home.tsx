@@ -1,10 +1,13 @@
 /** The library: bring a trace, or open one that is here. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { config } from "../accounts/client_config.ts";
 import { deleteTrace, findTraces, type TraceInfo } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { roomPath } from "../route.ts";
 import { formatSize, formatValue } from "../viewer/values.ts";
+import { usePart } from "../store.ts";
+import { FROM_TRACES, InitOffer } from "./init_offer.tsx";
 import type { LabelForm } from "./label_form.tsx";
 import { labelsOf, searchIn } from "./labels.ts";
 import { UploadList } from "./upload_list.tsx";
@@ -27,6 +30,7 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
   const [problem, setProblem] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const isFirst = useRef(true);
+  const remembers = usePart(config, (state) => state.memory !== false);
   const failed = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error));
   const traces = found?.traces ?? null;
   const look = (cursor: string | null) => {
@@ -106,6 +110,7 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
             <span>{problem}</span>
           </div>
         )}
+        {remembers && (traces?.length ?? 0) >= FROM_TRACES && <InitOffer />}
         <h2>Traces</h2>
         {(text !== "" || (traces?.length ?? 0) > 0) && (
           <form role="search" class="trace-search" onSubmit={(event) => event.preventDefault()}>

@@ -59,3 +59,9 @@ select * from public.confirm_onboarding(%(user_id)s, %(account_id)s, %(text)s, %
 -- name: core_memory_versions
 -- Which version of these accounts stands.
 select m.account_id, m.version from public.core_memories m where m.account_id = any(%(accounts)s::uuid[])
+
+-- name: core_memory_proposed
+-- How many proposals these conversations have had.
+select p.session_id, count(*) as proposed from public.core_memory_proposals p
+where p.session_id = any(%(sessions)s::uuid[])
+group by p.session_id

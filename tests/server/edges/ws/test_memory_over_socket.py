@@ -9,9 +9,10 @@ import pytest
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.composing.agent import build_agent
+from server.ports.core_memory import Action, NewProposal
 from server.settings import load_settings
 from tests.server.agent.turns import KeptPictures
-from tests.server.running_server import STACKS, RunningServer, Socket, running_server
+from tests.server.running_server import ANNA, STACKS, RunningServer, Socket, running_server
 from tests.server.talking import END
 
 FACT = "requests must stay under 300 ms"
@@ -175,3 +176,29 @@ async def test_what_is_stated_in_passing_is_proposed_with_the_answer(tmp_path: P
             )
             assert proposed == []
         assert await core(server) == ""
+
+
+async def test_what_is_noticed_after_the_answer_is_sent_then_and_decided_over_http(tmp_path: Path) -> None:
+    async with analyst_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
+        memory, session_id = server.parts.services.memory.memory, socket.ack["sessionId"]
+        await socket.send(type="user_prompt", sessionId=session_id, prompt="What takes the most time?")
+        turn_id = (await socket.until(*END))[-1]["turnId"]
+        new = NewProposal(session_id=session_id, turn_id=turn_id, action=Action.APPEND, text=FACT)
+        late = await memory.propose(ANNA, new)
+        assert late is not None
+        await memory.informing.look()
+        proposed = (await socket.until("memory_proposed"))[-1]
+        assert (proposed["proposalId"], proposed["turnId"], proposed["text"]) == (late.proposal_id, turn_id, FACT)
+        await memory.informing.look()
+        await socket.send(type="ping", nonce="twice")
+        assert [one["type"] for one in await socket.until("pong")] == ["pong"]
+
+        decision = {"proposalId": late.proposal_id, "decision": "edit", "text": "requests stay under 9 s"}
+        for token, status in (("ben", 404), ("anna", 200)):
+            headers = {"Authorization": f"Bearer {token}"}
+            answer = await server.http.post("/api/v1/memory/decisions", json=decision, headers=headers)
+            assert answer.status_code == status
+        assert (answer.json()["version"], answer.json()["decision"]) == (1, "edit")
+        assert await core(server) == "requests stay under 9 s"
+        again = await server.http.post("/api/v1/memory/decisions", json=decision | {"decision": "no"}, headers=headers)
+        assert (again.json()["version"], again.json()["decision"]) == (1, "edit")

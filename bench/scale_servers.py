@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import logging
 import random
 import resource
 import time
@@ -14,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import psycopg
+import structlog
 
 from server.adapters.postgres import announcements
 from server.adapters.postgres.event_rows import announcement
@@ -67,6 +69,8 @@ def simulate(server_dsn: str, servers: list[int], turns: list[Replayed], parent:
     """Run these servers until the parent sends None; each Round that it sends is answered by what was Seen. The first
     word is the parent's to know that all are there."""
     gc.freeze()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    logging.disable(logging.CRITICAL)
     asyncio.run(_simulated(server_dsn, servers, turns, parent))
 
 
@@ -78,31 +82,35 @@ async def _simulated(server_dsn: str, servers: list[int], turns: list[Replayed],
         for number in servers:
             database = await stack.enter_async_context(Database(server_dsn, max_connections=2))
             relays[number] = await stack.enter_async_context(PostgresRelay(database, server_dsn))
-        heard = [one for one in turns if one.listener in relays]
-        all_heard = asyncio.Event()
-        listening = [asyncio.create_task(_hear(relays[one.listener], one.session_id, seen, all_heard)) for one in heard]
+        received = [one for one in turns if one.listener in relays]
+        all_received = asyncio.Event()
+        listening = [
+            asyncio.create_task(_receive(relays[one.listener], one.session_id, seen, all_received)) for one in received
+        ]
         said = [_Speaker(one, relays[one.owner]) for one in turns if one.owner in relays]
         await asyncio.gather(*(speaker.begin() for speaker in said))
         await asyncio.sleep(SETTLED_S)
         parent.send(None)
         while (asked := await asyncio.to_thread(parent.recv)) is not None:
-            await _round(asked, said, len(heard), seen, all_heard)
+            await _round(asked, said, len(received), seen, all_received)
             parent.send(seen)
         for task in listening:
             task.cancel()
         await asyncio.gather(*listening, return_exceptions=True)
 
 
-async def _round(asked: Round, speakers: "list[_Speaker]", heard: int, seen: Seen, all_heard: asyncio.Event) -> None:
+async def _round(
+    asked: Round, speakers: "list[_Speaker]", received: int, seen: Seen, all_received: asyncio.Event
+) -> None:
     seen.delays_ms, seen.said, seen.statements, seen.announcements = [], 0, 0, 0
-    all_heard.clear()
-    seen.expected = heard * asked.pieces
+    all_received.clear()
+    seen.expected = received * asked.pieces
     before, began = _cpu_s(), time.monotonic()
     await asyncio.gather(*(speaker.speak(asked) for speaker in speakers))
     seen.said = asked.pieces * len(speakers)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LATE_S):
-            await all_heard.wait()
+            await all_received.wait()
     seen.cpu_s, seen.seconds = _cpu_s() - before, time.monotonic() - began
 
 
@@ -119,9 +127,9 @@ class _Speaker:
     async def speak(self, asked: Round) -> None:
         """Pieces at an even pace, which begins somewhere in the first interval."""
         every_s = asked.seconds / asked.pieces
-        begun = time.monotonic() + random.uniform(0, every_s)
+        began = time.monotonic() + random.uniform(0, every_s)
         for piece in range(asked.pieces):
-            await asyncio.sleep(max(begun + piece * every_s - time.monotonic(), 0))
+            await asyncio.sleep(max(began + piece * every_s - time.monotonic(), 0))
             text = f"{WORDS}{time.monotonic_ns()}"
             await self._publish(ModelChunkAppend(message_id="m", offset=self._offset, chunk=text))
             self._offset += len(text)
@@ -132,13 +140,13 @@ class _Speaker:
         await self._relay.publish(event.model_copy(update=stamp))
 
 
-async def _hear(relayed: PostgresRelay, session_id: str, seen: Seen, all_heard: asyncio.Event) -> None:
+async def _receive(relayed: PostgresRelay, session_id: str, seen: Seen, all_received: asyncio.Event) -> None:
     async for event in relayed.listen(session_id):
         if isinstance(event, TurnSnapshot) or not isinstance(event, ModelChunkAppend):
             continue
         seen.delays_ms.append((time.monotonic_ns() - int(event.chunk.removeprefix(WORDS))) / 1e6)
         if len(seen.delays_ms) >= seen.expected:
-            all_heard.set()
+            all_received.set()
 
 
 @contextmanager
@@ -150,11 +158,14 @@ def _counting(seen: Seen) -> Iterator[None]:
         seen.statements += 1
         return await execute(*parts, **named)
 
-    def heard(*parts: Any) -> Any:
+    def received(*parts: Any) -> Any:
         seen.announcements += 1
         return announcement(*parts)
 
-    with patch.object(psycopg.AsyncConnection, "execute", counted), patch.object(announcements, "announcement", heard):
+    with (
+        patch.object(psycopg.AsyncConnection, "execute", counted),
+        patch.object(announcements, "announcement", received),
+    ):
         yield
 
 

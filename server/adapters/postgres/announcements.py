@@ -40,22 +40,22 @@ def channel_of(session_id: str) -> str:
 
 class Announcements:
     """`followed` are the sessions that somebody follows here, as they are at any time; `look_at` is called with those
-    of which something may have been written, `connected` when a connection has begun to listen, and `heard` with what
-    comes. Without `listen_dsn`, which must not be a pooler of transactions, all are looked at again and again."""
+    of which something may have been written, `connected` when a connection listens, and `received` with what comes.
+    Without `listen_dsn`, which must not be a pooler of transactions, all are looked at again and again."""
 
     def __init__(
         self,
         listen_dsn: str | None,
         followed: Collection[str],
         *,
-        heard: Callable[[Announcement], None],
+        received: Callable[[Announcement], None],
         look_at: Callable[[list[str]], None],
         connected: Callable[[], None],
         passed_over: PassedOver,
     ) -> None:
         self._listen_dsn = listen_dsn
         self._followed = followed
-        self._heard = heard
+        self._received = received
         self._look_at = look_at
         self._connected = connected
         self._passed_over = passed_over
@@ -102,25 +102,25 @@ class Announcements:
             if monotonic() >= looked_at + POLL_S:
                 looked_at = monotonic()
                 self._look_at(list(self._followed))
-            await self._hear(connection)
+            await self._receive(connection)
 
-    async def _hear(self, connection: AsyncConnection[Any]) -> None:
+    async def _receive(self, connection: AsyncConnection[Any]) -> None:
         """Until others are followed, or for a while. Raises psycopg.Error."""
-        hearing = asyncio.create_task(self._hear_on(connection))
+        receiving = asyncio.create_task(self._receive_on(connection))
         changing = asyncio.create_task(self._changed.wait())
         try:
-            await asyncio.wait({hearing, changing}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({receiving, changing}, return_when=asyncio.FIRST_COMPLETED)
             if changing.done():
                 await asyncio.sleep(GATHER_S)
         finally:
             changing.cancel()
-            hearing.cancel()
-            await asyncio.wait({hearing, changing})
+            receiving.cancel()
+            await asyncio.wait({receiving, changing})
         with contextlib.suppress(asyncio.CancelledError):
-            hearing.result()
+            receiving.result()
 
-    async def _hear_on(self, connection: AsyncConnection[Any]) -> None:
+    async def _receive_on(self, connection: AsyncConnection[Any]) -> None:
         async for news in connection.notifies(timeout=POLL_S):
             what = announcement(news.payload, self._passed_over)
             if what is not None:
-                self._heard(what)
+                self._received(what)

@@ -69,7 +69,7 @@ class PostgresRelay:
         self._announcements = Announcements(
             listen_dsn,
             self._listeners.keys(),
-            heard=self._hear,
+            received=self._receive,
             look_at=self._look_at,
             connected=self._connected,
             passed_over=passed_over,
@@ -141,7 +141,7 @@ class PostgresRelay:
             if view is not None and view.turn_id not in self._own:
                 self._inner.forget(session_id)
 
-    def _hear(self, what: Announcement) -> None:
+    def _receive(self, what: Announcement) -> None:
         if what.session_id in self._listeners and what.turn_id not in self._own:
             self._look_at([what.session_id])
 

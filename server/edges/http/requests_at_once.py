@@ -107,12 +107,12 @@ class CountedOut:
             await self._app(scope, receive, send)
             return
         state: Mapping[str, object] = scope.get("state", {})
-        begun = False
+        started = False
 
         async def sending(message: Message) -> None:
-            nonlocal begun
-            if not begun and message["type"] == "http.response.start":
-                begun = True
+            nonlocal started
+            if not started and message["type"] == "http.response.start":
+                started = True
                 self._requests.give_back(counted)
                 if message["status"] == TOO_MANY_REQUESTS or REFUSED in state:
                     self._requests.note_refusal(counted)
@@ -121,5 +121,5 @@ class CountedOut:
         try:
             await self._app(scope, receive, sending)
         finally:
-            if not begun:
+            if not started:
                 self._requests.give_back(counted)

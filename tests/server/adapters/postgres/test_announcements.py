@@ -1,4 +1,4 @@
-"""A process hears of the sessions that somebody follows there, of no others, and of those that come later."""
+"""A process is informed of the sessions that somebody follows there, of no others, and of those that come later."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,17 +13,17 @@ from tests.plugins.postgres import FreshDatabase
 
 
 class Process:
-    """`heard` are the sessions announced to it, `looked_at` those it was asked to look at, `connected` how often it
-    has begun to listen."""
+    """`received` are the sessions announced to it, `looked_at` those it was asked to look at, `connected` how often a
+    connection of its own listened."""
 
     def __init__(self, dsn: str, *followed: str) -> None:
         self.followed = set(followed)
-        self.heard, self.looked_at = Arrivals[str](), Arrivals[str]()
+        self.received, self.looked_at = Arrivals[str](), Arrivals[str]()
         self.connected, self.passed_over = Arrivals[None](), Arrivals[str]()
         self.announcements = Announcements(
             dsn,
             self.followed,
-            heard=lambda what: self.heard.append(what.session_id),
+            received=lambda what: self.received.append(what.session_id),
             look_at=self._look_at,
             connected=lambda: self.connected.append(None),
             passed_over=self.passed_over.append,
@@ -58,18 +58,18 @@ async def announce(database: FreshDatabase, channel: str, session_id: str) -> No
         await anybody.execute("select pg_notify(%s, %s)", [channel, f"{session_id} {uuid4()} 1"])
 
 
-async def test_each_hears_of_its_own_sessions_alone(database: FreshDatabase) -> None:
+async def test_each_is_informed_of_its_own_sessions_alone(database: FreshDatabase) -> None:
     of_here, of_there = str(uuid4()), str(uuid4())
     here, there = Process(database.server, of_here), Process(database.server, of_there)
     async with running(here, there):
         for session_id in (of_there, of_here):
             await announce(database, channel_of(session_id), session_id)
-        await here.heard.until(len)
-        await there.heard.until(len)
-    assert (here.heard, there.heard) == ([of_here], [of_there])
+        await here.received.until(len)
+        await there.received.until(len)
+    assert (here.received, there.received) == ([of_here], [of_there])
 
 
-async def test_a_session_that_is_followed_later_is_heard_of_and_one_that_was_left_is_not(
+async def test_a_session_that_is_followed_later_is_received_and_one_that_was_left_is_not(
     database: FreshDatabase,
 ) -> None:
     first, second = str(uuid4()), str(uuid4())
@@ -79,17 +79,17 @@ async def test_a_session_that_is_followed_later_is_heard_of_and_one_that_was_lef
         await here.follow(second)
         for session_id in (first, second):
             await announce(database, channel_of(session_id), session_id)
-        await here.heard.until(len)
-    assert here.heard == [second]
+        await here.received.until(len)
+    assert here.received == [second]
 
 
-async def test_what_an_older_process_announces_to_all_is_heard(database: FreshDatabase) -> None:
+async def test_what_an_older_process_announces_to_all_is_received(database: FreshDatabase) -> None:
     session_id = str(uuid4())
     here = Process(database.server, session_id)
     async with running(here):
         await announce(database, CHANNEL, session_id)
-        await here.heard.until(len)
-    assert here.heard == [session_id]
+        await here.received.until(len)
+    assert here.received == [session_id]
 
 
 async def test_a_lost_connection_is_made_again_with_every_channel(database: FreshDatabase) -> None:
@@ -103,5 +103,5 @@ async def test_a_lost_connection_is_made_again_with_every_channel(database: Fres
         here.looked_at.clear()
         await here.looked_at.until(len)
         await announce(database, channel_of(session_id), session_id)
-        await here.heard.until(len)
-    assert here.heard == [session_id]
+        await here.received.until(len)
+    assert here.received == [session_id]

@@ -4,13 +4,12 @@ Their ids are idempotency keys. A chat that is no UUID is a session by account, 
 session and id, so that the same request again joins the turn that it started. Their history is not read: ours counts.
 """
 
-import contextlib
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from server.errors import BadRequest, LimitExceeded, NotFound, TooManyAtOnce, TurnInProgress
+from server.errors import BadRequest, NotFound
 from server.ports.conversations import Conversations, SessionRow, TurnRow
 from server.ports.identity import Caller
 from server.ports.relay import Listening, Relay
@@ -106,19 +105,16 @@ class ClientStreams:
         self._relay = relay
 
     async def ask(self, caller: Caller, asked: Asked) -> FollowedByClient:
-        """Accept a prompt, or join the turn that the same request has started. Raises what Conversation.submit does;
-        a session that was made for a refused prompt is gone."""
+        """Accept a prompt, or join the turn that the same request has started. Raises what Conversation.submit does; a
+        new session is made with the accepted turn, so that what is refused leaves none."""
         session_id = session_id_of(caller, asked.chat_id)
         session = await self._session(caller, session_id)
         trace_id = await self._trace_id(caller, asked, session)
-        await self._conversation.open(caller, trace_id=trace_id, session_id=session_id)
         listening = self._relay.listen(session_id)
         try:
-            turn = await self._turn(caller, session_id, asked)
-        except BaseException as error:
+            turn = await self._turn(caller, session_id, trace_id, asked)
+        except BaseException:
             await listening.aclose()
-            if session is None and isinstance(error, LimitExceeded | TooManyAtOnce | BadRequest):
-                await self._remove_empty(caller, session_id)
             raise
         answered = turn.interrupt if turn.interrupt and turn.interrupt.tool_call_id in asked.answers else None
         has = frozenset(asked.answers) if answered else frozenset[str]()
@@ -147,13 +143,6 @@ class ClientStreams:
         except NotFound:
             return None
 
-    async def _remove_empty(self, caller: Caller, session_id: str) -> None:
-        """Unless another request has asked something in it; the note of a refusal is no reason to keep it."""
-        with contextlib.suppress(NotFound, TurnInProgress):
-            newest = await self._conversations.messages(caller, session_id, limit=2)
-            if all(message.turn_id is None for message in newest):
-                await self._library.remove_session(caller, session_id)
-
     async def _trace_id(self, caller: Caller, asked: Asked, session: SessionRow | None) -> str:
         """Raises BadRequest when there is none to ask about."""
         if asked.trace_id is not None:
@@ -165,7 +154,7 @@ class ClientStreams:
             raise BadRequest("There is no trace to ask about: upload one to /api/v1/traces.", field="traceId")
         return rows[0].trace_id
 
-    async def _turn(self, caller: Caller, session_id: str, asked: Asked) -> TurnRow:
+    async def _turn(self, caller: Caller, session_id: str, trace_id: str, asked: Asked) -> TurnRow:
         first_id = str(uuid.uuid5(uuid.UUID(session_id), asked.message_id or str(uuid.uuid4())))
         viewing = ViewerState(mounted_tools=asked.mounted)
         standing = await self._standing(caller, session_id, asked.answer_id)
@@ -175,7 +164,9 @@ class ClientStreams:
         if standing is None:
             if not asked.text:
                 raise BadRequest("There is no such question in this chat.", field="messageId")
-            prompt = UserPrompt(session_id=session_id, prompt=asked.text, turn_id=first_id, model=asked.model)
+            prompt = UserPrompt(
+                session_id=session_id, prompt=asked.text, turn_id=first_id, model=asked.model, trace_id=trace_id
+            )
             await self._conversation.submit(caller, prompt, viewing, is_typed=True)
             return await turn_of(self._conversations, caller, first_id)
         if standing.interrupt is not None and standing.interrupt.tool_call_id in asked.answers:

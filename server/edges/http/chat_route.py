@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict
 
 from server.edges.http.api_address import COMPATIBLE
 from server.edges.http.services import ChatServices, CurrentCaller, ForChat
-from server.errors import BadRequest, Busy, LimitExceeded, ModelFailed, TooManyAtOnce
+from server.errors import BadRequest, Busy, ModelFailed
 from server.ports.identity import Caller
 from server.ports.relay import Listening
-from server.protocol.client import Identifier, Prompt, StartAnalysis, UserPrompt
+from server.protocol.client import Identifier, Prompt, UserPrompt
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed
 from server.protocol.wire_values import Citation, HistoryMessage, OutsideSource, ViewerState
 from server.turns.conversation import Conversation
@@ -62,13 +62,13 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
     session_id = question.session_id or str(uuid.uuid4())
     trace_id = await _trace(services, caller, question)
     turn_id = str(uuid.uuid4())
-    joined = await services.conversation.join(caller, StartAnalysis(trace_id=trace_id, session_id=session_id))
-    try:
-        prompt = UserPrompt(session_id=session_id, prompt=question.message, turn_id=turn_id)
-        await _submit(services, caller, prompt, is_new=question.session_id is None)
-        ended = await _end_of(joined.listening, turn_id, services.answer_within_s)
+    listening = services.relay.listen(session_id)
+    try:  # a new session is made with the accepted turn: what is refused leaves none
+        prompt = UserPrompt(session_id=session_id, prompt=question.message, turn_id=turn_id, trace_id=trace_id)
+        await services.conversation.submit(caller, prompt, ViewerState(), is_admitted=True)
+        ended = await _end_of(listening, turn_id, services.answer_within_s)
     finally:
-        await joined.listening.aclose()
+        await listening.aclose()
     if isinstance(ended, TurnFailed):
         raise ModelFailed(ended.message, code=ended.code, retryable=ended.retryable)
     if isinstance(ended, TurnCancelled):
@@ -82,16 +82,6 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
         flamechat_trace_id=trace_id,
         flamechat_trace_name=(await services.library.row(caller, trace_id)).name,
     )
-
-
-async def _submit(services: ChatServices, caller: Caller, prompt: UserPrompt, *, is_new: bool) -> None:
-    """Raises LimitExceeded and TooManyAtOnce, after which a session that was made for the question is gone."""
-    try:
-        await services.conversation.submit(caller, prompt, ViewerState(), is_admitted=True)
-    except (LimitExceeded, TooManyAtOnce):
-        if is_new:
-            await services.library.remove_session(caller, prompt.session_id)
-        raise
 
 
 async def _trace(services: ChatServices, caller: Caller, question: Question) -> str:

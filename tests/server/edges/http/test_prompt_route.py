@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import anyio
 import pytest
@@ -100,6 +101,23 @@ async def test_a_failed_turn_and_a_ceiling_are_problem_documents(tmp_path: Path)
         refused = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
         refused = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
         assert refused.status_code in (402, 403, 429)
+
+
+async def test_no_session_is_made_for_a_question_that_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none_is_made(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a session was made")
+
+    plan = replace(LOCAL_PLAN, chat_messages_per_session=0)
+    async with running_server(tmp_path, plan=plan) as server:
+        asked = {"message": "?", "flamechat_trace_id": await server.trace_id(), "session_id": new_id()}
+        monkeypatch.setattr(server.parts.services.chat.conversation, "open", none_is_made)
+        monkeypatch.setattr(server.parts.services.chat.conversation, "join", none_is_made)
+        refused = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
+        assert (refused.status_code, refused.json()["limitType"]) == (429, "session_messages")
+        shown = await server.http.get(f"/api/v1/sessions/{asked['session_id']}/messages", headers=AS_ANNA)
+        assert shown.status_code == 404
 
 
 async def test_whoever_waited_long_enough_learns_where_the_answer_will_be(tmp_path: Path) -> None:

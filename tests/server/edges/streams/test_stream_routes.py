@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import anyio
 import pytest
@@ -253,11 +253,18 @@ async def test_a_stream_takes_a_place_of_its_user_and_gives_it_back(tmp_path: Pa
         assert len(places) == 0
 
 
+async def none_is_made(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("a session was made")
+
+
 @pytest.mark.parametrize("named", [{"model": "none-such"}, {}])
-async def test_a_session_that_was_made_for_a_refused_prompt_is_gone(tmp_path: Path, named: dict[str, str]) -> None:
+async def test_no_session_is_made_for_a_refused_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: dict[str, str]
+) -> None:
     agent = ScriptedAgent()
     async with running_server(tmp_path, agent, plan=replace(LOCAL_PLAN, chat_messages_per_session=0)) as server:
         await server.trace_id()
+        monkeypatch.setattr(server.parts.services.chat.conversation, "open", none_is_made)
         chat = new_id()
         got = frames(await answer(server, AI_SDK, body(AI_SDK, chat=chat, **named)))
         assert error_code(AI_SDK, got) == ("bad_field" if named else "limit_exceeded")

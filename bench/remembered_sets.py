@@ -1,5 +1,5 @@
 """The questions of `evals/memory/` and the memories that answer them: a first set, by which the search was made better,
-and a later one, which was written before that and has not been looked at since."""
+and later ones, for which nothing was changed once they were measured."""
 
 import json
 import tomllib
@@ -38,6 +38,11 @@ def first_sets() -> tuple[QuestionSet, QuestionSet]:
 def later_sets() -> tuple[QuestionSet, QuestionSet]:
     """The same findings with other questions, and other facts."""
     return _findings("findings, later", "later_questions.toml"), _facts("facts, later", "later_facts.toml")
+
+
+def third_sets() -> tuple[QuestionSet, QuestionSet]:
+    """As the later ones."""
+    return _findings("findings, third", "third_questions.toml"), _facts("facts, third", "third_facts.toml")
 
 
 def names_of_recordings() -> dict[str, str]:

@@ -3,15 +3,16 @@ words alone."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 import structlog
 
-from server.agent.memory.memory_texts import anchors_of, words_of
+from server.agent.memory.memory_texts import anchors_of, marked_words
 from server.agent.memory.nearness import nearest_texts
 from server.agent.memory.ranking import Ranked, rank
+from server.agent.memory.word_senses import asked_marks
 from server.errors import BadRequest, DatabaseUnavailable, NotAllowed, NotFound, ServiceUnavailable, raised_at
 from server.ports.conversations import TurnRow
 from server.ports.embedder import Embedder
@@ -53,15 +54,10 @@ class MemorySearch:
     async def search(self, caller: Caller, sought: Sought, *, limit: int = 10, least: float = 0.0) -> list[Ranked]:
         """The memories that a question means, the nearest first; for an empty one the newest. `least` leaves out what
         is less near."""
-        asked = Sought(
-            query=clamp(sought.query, MOST_QUERY),
-            kinds=sought.kinds,
-            session_id=sought.session_id,
-            since=sought.since,
-            without_turns=sought.without_turns,
-        )
-        vector = await self._vector(caller, asked.query) if asked.query.strip() else None
-        found = rank(asked.query, await self._store.candidates(caller, asked, vector), limit=limit)
+        query = clamp(sought.query, MOST_QUERY).strip()
+        vector = await self._vector(caller, query) if query else None
+        asked = replace(sought, query=f"{query} {asked_marks(query)}".strip())
+        found = rank(query, await self._store.candidates(caller, asked, vector), limit=limit)
         return [one for one in found if one.near >= least]
 
     async def near(self, caller: Caller, turn: TurnRow) -> tuple[Ranked, ...]:
@@ -117,7 +113,7 @@ class MemorySearch:
             key="",
             text=said,
             meaning=clamp(said, MOST_MEANING),
-            words=words_of(said),
+            words=marked_words(said),
             anchors=anchors_of(said),
         )
         return await self._store.rewrite(caller, memory_id, new)

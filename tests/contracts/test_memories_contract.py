@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.agent.memory.memory_texts import turn_memory
+from server.agent.memory.memory_texts import fact_memory, finding_memories, turn_memory
 from server.errors import NotAllowed, NotFound
 from server.ports.conversations import Visibility
 from server.ports.identity import Caller
@@ -160,6 +160,16 @@ async def test_a_name_of_the_question_must_be_met_where_one_has_it(world: World)
     )
     assert await texts(world, caller, "why is parse_config slow") == ["parse_config is slow, parse it less"]
     assert len(await texts(world, caller, "why is parse_nothing slow")) == 2
+
+
+async def test_what_both_name_in_words_of_their_own_is_found_without_vectors(world: World) -> None:
+    caller = await world.user()
+    trace_id = await world.trace(caller)
+    found = [{"id": "garbage-collection", "detail": "12.9% lies in sweepSpans"}, {"id": "sorting", "detail": "qsort"}]
+    facts = [fact_memory("Harbor owns the billing service"), fact_memory("we ship on Fridays")]
+    await world.memories.add(caller, [*facts, *finding_memories(trace_id, "a.json", found)])
+    assert (await texts(world, caller, "wer ist für Rechnungen zuständig?"))[0] == "Harbor owns the billing service"
+    assert (await texts(world, caller, "what does the ramasse-miettes cost"))[0] == "12.9% lies in sweepSpans"
 
 
 async def test_kinds_and_a_conversation_narrow_a_search(world: World) -> None:

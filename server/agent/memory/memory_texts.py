@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from server.agent.memory.fact_likeness import anchors
+from server.agent.memory.word_senses import finding_mark, sense_marks
 from server.ports.memories import MOST_MEANING, MOST_TEXT, MOST_WORDS, MemoryKind, NewMemory
 from server.quoting import clamp
 from traces.insights.registry import DETECTORS
@@ -39,6 +40,11 @@ def words_of(*texts: str) -> str:
     return clamp(f"{separate_words(joined)} {letter_pairs(joined)}".strip(), MOST_WORDS)
 
 
+def marked_words(*texts: str) -> str:
+    """As `words_of`, with marks of what the texts name in words of their own."""
+    return clamp(f"{sense_marks(' '.join(texts))} {words_of(*texts)}".strip(), MOST_WORDS)
+
+
 def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, Any]]) -> Iterator[NewMemory]:
     """Those that are stored with a trace."""
     for at, finding in enumerate(findings):
@@ -55,7 +61,7 @@ def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, A
             key=f"finding:{trace_id}:{at}",
             text=text,
             meaning=clamp(meaning, MOST_MEANING),
-            words=words_of(named, id_, title, text),
+            words=clamp(f"{finding_mark(id_)} {words_of(named, id_, title, text)}", MOST_WORDS),
             trace_id=trace_id,
             anchors=anchors_of(text),
             metadata={"finding": id_, "severity": str(finding.get("severity", ""))},
@@ -82,7 +88,7 @@ def answer_memory(
         key=f"answer:{turn_id}",
         text=clamp(text, MOST_TEXT),
         meaning=clamp(f"{asked} {separate_words(text)}", MOST_MEANING),
-        words=words_of(asked, text),
+        words=marked_words(asked, text),
         trace_id=trace_id,
         session_id=session_id,
         turn_id=turn_id,
@@ -106,7 +112,7 @@ def turn_memory(
         key=f"turn:{turn_id}",
         text=clamp(text, MOST_TEXT),
         meaning=clamp(separate_words(text), MOST_MEANING),
-        words=words_of(text),
+        words=marked_words(text),
         trace_id=trace_id,
         session_id=session_id,
         turn_id=turn_id,
@@ -124,7 +130,7 @@ def fact_memory(fact: str, *, conflicts_with: str | None = None) -> NewMemory:
         key=f"fact:{text}"[:200],
         text=text,
         meaning=clamp(text, MOST_MEANING),
-        words=words_of(text),
+        words=marked_words(text),
         anchors=anchors_of(text),
         metadata={} if conflicts_with is None else {"conflicts_with": conflicts_with},
     )

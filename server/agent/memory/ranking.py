@@ -1,7 +1,10 @@
 """Which memories a question means: by what their vectors say, and by the words they share with it. Without vectors, by
 the words alone.
 
-The two are added up, not merged by rank: over the questions of `evals/memory/` a sum finds more than either, while
+What both name in words of their own counts too: a sense of a short list (`word_senses.toml`), or a kind of finding that
+the question asks for (`finding_words.toml`).
+
+All are added up, not merged by rank: over the questions of `evals/memory/` a sum finds more than either, while
 merging by rank finds less than vectors alone.
 """
 
@@ -12,12 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from server.agent.memory.memory_texts import letter_pairs, separate_words
-from server.agent.memory.nearness import CONCEPTS
+from server.agent.memory.word_senses import findings_named, marked_senses, senses
 from server.agent.memory.word_stem import stem
 from server.ports.memories import Candidate, Candidates, MemoryKind, MemoryRow
 
 WEIGHT_OF_WORDS = 0.2
 """Of the share of the question's words, next to a cosine."""
+
+WEIGHT_OF_SENSES = 0.2
+"""Of the share of its senses, next to a cosine."""
 
 SHORT = 40
 """Words of a memory of usual length (BM25's average)."""
@@ -80,20 +86,27 @@ def rank(query: str, candidates: Candidates, *, limit: int) -> list[Ranked]:
     for name in names_in(query):
         having = [one for one in found if name in f"{one.memory.text} {one.memory.trace or ''}".casefold()]
         found = having or found
-    words = _by_words(asked, query, found, max(candidates.among, len(candidates.found)))
+    among = max(candidates.among, len(candidates.found))
+    texts = [Counter(word_stems(f"{one.memory.text} {one.memory.words}")) for one in found]
+    words = by_bm25(asked, texts, among)
+    meant = _by_senses(query, [one.memory for one in found], among)
     best = max((score for score, _, _ in words), default=0.0) or 1.0
     ranked = []
-    for one, (score, part, shared) in zip(found, words, strict=True):
+    for one, (score, part, shared), (sense, named) in zip(found, words, meant, strict=True):
         cosine = one.cosine
-        if cosine is None and not shared:
+        if cosine is None and not shared | named:
             continue
-        total = score / best if cosine is None else cosine + WEIGHT_OF_WORDS * score / best
+        total = (
+            score / best + sense
+            if cosine is None
+            else cosine + WEIGHT_OF_WORDS * score / best + WEIGHT_OF_SENSES * sense
+        )
         ranked.append(
             Ranked(
                 memory=one.memory,
                 score=total,
                 near=part if cosine is None else cosine,
-                shared=shared,
+                shared=shared | named,
                 has_cosine=cosine is not None,
             )
         )
@@ -119,26 +132,22 @@ def _with_words_alone(ranked: list[Ranked], found: Sequence[Candidate]) -> list[
     ]
 
 
-def _by_words(
-    asked: Counter[str], query: str, found: Sequence[Candidate], among: int
-) -> list[tuple[float, float, frozenset[str]]]:
-    """BM25 of each, the part of the question's weight that it has, and the words. A rare word counts more; concepts
-    that people name in many ways count for facts and turns."""
-    texts = [Counter(word_stems(f"{one.memory.text} {one.memory.words}")) for one in found]
-    of_question = {f"~{name}" for name, words in CONCEPTS.items() if words.search(query)}
-    concepts = [
-        {name for name in of_question if CONCEPTS[name[1:]].search(one.memory.text)}
-        if one.memory.kind is not MemoryKind.FINDING
-        else set[str]()
-        for one in found
-    ]
-    found_words = by_bm25(asked, texts, among)
-    counts = Counter(name for one in concepts for name in one)
-    scored = []
-    for (score, part, shared), named in zip(found_words, concepts, strict=True):
-        more = sum(rarity(counts[name], among) for name in named)
-        scored.append((score + more, part, shared | named))
-    return scored
+def _by_senses(query: str, found: Sequence[MemoryRow], among: int) -> list[tuple[float, frozenset[str]]]:
+    """Of each memory the senses that it shares with the question, and what they weigh next to the best, from 0 to 1. A
+    rare one counts more."""
+    asked = {f"~{name}" for name in senses(query)}, {f"~{name}" for name in findings_named(query)}
+    shared = [asked[one.kind is MemoryKind.FINDING] & senses_of(one) for one in found]
+    counts = Counter(name for one in shared for name in one)
+    weights = [sum(rarity(counts[name], among) for name in one) for one in shared]
+    best = max(weights, default=0.0) or 1.0
+    return [(weight / best, frozenset(one)) for weight, one in zip(weights, shared, strict=True)]
+
+
+def senses_of(memory: MemoryRow) -> frozenset[str]:
+    """What a memory names: a finding its kind, any other the senses that were marked when it was made."""
+    if memory.kind is MemoryKind.FINDING:
+        return frozenset({f"~{memory.metadata.get('finding', '')}"})
+    return frozenset(f"~{name}" for name in marked_senses(memory.words))
 
 
 def rarity(count: int, among: int) -> float:

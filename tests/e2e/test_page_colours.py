@@ -147,9 +147,10 @@ def test_the_picture_of_an_answer_has_the_colours_of_the_chart(
     expect(page.locator(".colour-key")).to_contain_text("own code")
     ask(page)
     expect_status(page, "completed")
-    shown = page.locator(".picture img").first.evaluate(
-        "async (image) => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
+    shown = page.locator(".picture figcaption a").first.evaluate(
+        "async (link) => [...new Uint8Array(await (await fetch(link.href)).arrayBuffer())]"
     )
+    expect(page.locator(".picture img").first).to_have_attribute("src", re.compile("palette=owner"))
     trace = page.url.partition("/t/")[2].partition("/")[0]
     address = f"{analyst_server.address}/api/v1/traces/{trace}/flamegraph.png"
     query = {"mode": "left_heavy", "handles": "true"}

@@ -138,28 +138,32 @@ def test_next_questions_of_a_heap_are_not_about_time(page: Page, analyst_server:
     assert [one for one in seen if of_time.search(one)] == []
 
 
-def test_a_picture_has_its_room_before_it_is_there(
+def test_a_picture_is_drawn_for_its_room_which_is_there_before_it(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
     open_room(page, analyst_server.address, board_trace)
     ask(page)
     expect_status(page, "completed")
     picture = page.locator(".picture img").first
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1200
-    tall = height_of(picture)
+    drawn = "image => image.decode().then(() => image.naturalWidth)"
+    expect(picture).to_have_attribute("src", re.compile(r"/flamegraph\.png\?.*width=\d{3}&"))
+    box = picture.bounding_box()
+    assert box is not None
+    assert picture.evaluate(drawn) == pytest.approx(box["width"], abs=1), "names are as large as they were drawn"
     waiting: list[Route] = []
 
     def wait(route: Route) -> None:
         waiting.append(route)
 
-    page.route("**/api/v1/pictures/**", wait)
+    page.route("**/flamegraph.png?*", wait)
     page.reload()
     expect(page.locator(".turn")).to_have_count(1)
-    assert height_of(picture) == tall > 100
+    assert height_of(picture) == pytest.approx(box["height"], abs=1)
+    assert box["height"] > 100
     for route in waiting:
-        route.continue_()
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1200
-    assert height_of(picture) == tall
+        route.abort()
+    expect(picture).to_have_attribute("src", re.compile(r"/api/v1/pictures/"))
+    assert picture.evaluate(drawn) == 1200, "the stored one, where it cannot be drawn again"
 
 
 def test_sharing_is_offered_only_where_the_plan_has_it(

@@ -260,6 +260,7 @@ def _recursion(subject: Subject) -> Verdict:
             above = parents[above]
         times[row] = times[above] + 1
     # The one that recurs where most is: the heaviest node at which the depth is reached first.
+    times[subject.matching("unsymbolised")[tree.frame]] = 1  # code of any functions under one name
     entries = np.flatnonzero(times == threshold("recursion.depth"))
     if not len(entries):
         return passed("little is spent in deep recursion", share=0.0)

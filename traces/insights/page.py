@@ -128,7 +128,7 @@ def _forced_reflow(subject: Subject) -> Verdict:
     return Verdict(
         State.FAIL,
         f"Scripts force style and layout while they run: {format_value(int(spent[worst]), profile.axis)} in "
-        f"{int(count[worst]):,} updates within one task, {{0}}.",
+        f"{int(count[worst]):,} {'update' if count[worst] == 1 else 'updates'} within one task, {{0}}.",
         Severity.HIGH if spent[worst] >= 10 * threshold("forced-reflow.length") else Severity.MEDIUM,
         (first, subject.span_evidence(profile, longest)),
         profile=profile.handle,

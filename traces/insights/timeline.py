@@ -170,7 +170,7 @@ def _uneven_workers(subject: Subject) -> Verdict:
     rows = tuple(Evidence(p.handle, p.name, format_value(busy_time(subject.trace, p), p.unit)) for p in ends)
     return Verdict(
         State.FAIL,
-        f"Of {len(worst)} threads of one name {{0}} worked {rows[0].value} and {{1}} {rows[1].value}: the busiest has "
+        f"Of {len(worst)} threads of one name, {{0}} worked {rows[0].value} and {{1}} {rows[1].value}: the busiest has "
         f"{ratio:.1f} times the mean.",
         Severity.LOW,
         rows,

@@ -49,9 +49,13 @@ interface Drawn {
 }
 
 /** What is drawn of a view, from left to right. */
-function drawn(view: View, matches: Uint8Array | null = null): Drawn[] {
+function drawn(view: View, matches: Uint8Array | null = null, texts: string[] = []): Drawn[] {
   const found: Drawn[] = [];
-  const known: Record<string, unknown> = { globalAlpha: 1, measureText: () => ({ width: 10 }) };
+  const known: Record<string, unknown> = {
+    globalAlpha: 1,
+    measureText: (text: string) => ({ width: text.length * 5 }),
+  };
+  known.fillText = (text: string) => texts.push(text);
   known.fillRect = (left: number, _top: number, wide: number, high: number) =>
     high === ROW - 1 && found.push({ left, wide, strength: known.globalAlpha as number, isNarrow: false });
   const context = new Proxy(known, {
@@ -109,4 +113,16 @@ test("what is half covered is drawn fainter than what is full, and what a search
     [3, 1],
     [10, 1],
   ]);
+});
+
+test("in a comparison a box has what changed behind its name, where both fit", () => {
+  const texts: string[] = [];
+  const view = rowOf([50, 50], [0, 0], [3]);
+  view.frames.names = ["f"];
+  view.boxes.before = Float64Array.of(35.4, 0.2);
+  drawn(view, null, texts);
+  assert.deepEqual(
+    texts.filter((text) => text.startsWith("f")),
+    ["f +41%", "f"],
+  );
 });

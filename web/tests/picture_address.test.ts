@@ -16,7 +16,7 @@ function addressOf(part: ToolPart, theme: "light" | "dark", trace: string | null
 }
 
 test("in the light theme a picture is the stored one, and one that was drawn dark stays as it is", () => {
-  const light = { url: STORED, isTurned: false };
+  const light = { url: STORED, isTurned: false, fittedWidth: null };
   assert.deepEqual(addressOf(drawn("generate_flamegraph_screenshot"), "light"), light);
   assert.deepEqual(addressOf(drawn("generate_flamegraph_screenshot", { theme: "dark" }), "dark"), light);
 });
@@ -42,7 +42,31 @@ test("in the dark theme the same flame chart is asked for dark, with everything 
 });
 
 test("what the server does not draw again, or not for whoever came by a link, is turned", () => {
-  const turned = { url: STORED, isTurned: true };
+  const turned = { url: STORED, isTurned: true, fittedWidth: null };
   assert.deepEqual(addressOf(drawn("generate_sandwich_flamegraph_screenshot"), "dark"), turned);
   assert.deepEqual(addressOf(drawn("generate_flamegraph_screenshot"), "dark", null), turned);
+});
+
+test("with less room than it was drawn for a picture is drawn for that, with the colours that it had", () => {
+  const part = { ...drawn("generate_flamegraph_screenshot"), shows: { profile: "p2", palette: "owner" } };
+  const at = (width: number, theme: "light" | "dark" = "light") =>
+    pictureAddress(part, picturedView(part), theme, TRACE, { width, dpr: 2 });
+  assert.equal(at(960).url, STORED, "four fifths of it can be read");
+  const { url, fittedWidth } = at(485.4);
+  assert.equal(fittedWidth, 485);
+  const query = new URLSearchParams(url.split("?")[1]);
+  assert.deepEqual(
+    ["width", "height", "dpr", "palette", "theme"].map((name) => query.get(name)),
+    ["485", "800", "2", "owner", "light"],
+  );
+  assert.equal(at(120).fittedWidth, 300, "nothing can be read in less");
+  assert.equal(new URLSearchParams(at(485, "dark").url.split("?")[1]).get("theme"), "dark");
+  const wide = new URLSearchParams(at(1100, "dark").url.split("?")[1]);
+  assert.deepEqual([wide.get("width"), wide.get("dpr")], ["1200", null]);
+});
+
+test("a picture that was drawn dark stays dark where it is drawn again", () => {
+  const part = drawn("generate_flamegraph_screenshot", { theme: "dark" });
+  const { url } = pictureAddress(part, picturedView(part), "light", TRACE, { width: 400, dpr: 1 });
+  assert.equal(new URLSearchParams(url.split("?")[1]).get("theme"), "dark");
 });

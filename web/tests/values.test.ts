@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "../src/viewer/values.ts";
+import { changeInBox, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "../src/viewer/values.ts";
 
 test("values have three digits and a unit that fits", () => {
   assert.deepEqual(
@@ -30,4 +30,19 @@ test("a long path keeps its end", () => {
   assert.equal(formatPlace("/srv/shop/project/src/parse.js", 12), "…/src/parse.js:12");
   assert.equal(formatPlace("app.js", null), "app.js");
   assert.equal(formatPlace(null, 3), null);
+});
+
+test("a box has a change as pictures have it", () => {
+  const pairs = [
+    [100, 141.2],
+    [100, 96.6],
+    [100, 100.4],
+    [0, 5],
+    [1, 1235],
+    [10, 0],
+  ];
+  assert.deepEqual(
+    pairs.map(([before, after]) => changeInBox(before!, after!)),
+    ["+41%", "−3.4%", "", "new", "+123,400%", "−100%"],
+  );
 });

@@ -79,7 +79,7 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments, colours: Col
     named = f"{arguments.mode.replace('_', ' ')} flamegraph of {profile.handle} {quoted(profile.name, 80)}"
     tree = call_tree(trace, profile=profile.index, window=window, max_nodes=DESCRIBED_NODES)
     lines = [*done, *(node_line(node, profile.unit) for node in tree.nodes)]
-    where = {"view": arguments.mode, "profile": profile.handle}
+    where = {"view": arguments.mode, "profile": profile.handle, "palette": colours}
     return _outcome(picture, named, lines, where, of_transforms)
 
 
@@ -107,7 +107,7 @@ def answer_sandwich(trace: Trace, arguments: SandwichArguments, colours: Colours
     named = f"sandwich of f{frame} {quoted(trace.frame_name(frame), 80)} in {profile.handle}"
     around = answer_callers_callees(trace, CallersCallees(frame=f"f{frame}", profile=profile.handle, limit=5))
     lines = [*done, *around.text.splitlines(), *([f"note: {remark}"] if remark else [])]
-    where = {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"}
+    where = {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}", "palette": colours}
     return _outcome(picture, named, lines, where, of_transforms)
 
 

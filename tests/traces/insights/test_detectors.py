@@ -343,6 +343,12 @@ def test_the_recursion_of_one_function_is_not_that_of_another() -> None:
     assert [one.name for one in found.evidence] == ["walk"]
 
 
+@pytest.mark.parametrize("name", ["[unknown]", "??", "0x7f8a1c004210"])
+def test_code_without_symbols_is_no_recursion(name: str) -> None:
+    stacks = {f"main;{name};{name};{name}": 60, "main": 40}
+    assert insight(sampled(stacks), "recursion").state is State.PASS
+
+
 def test_every_detector_is_tested() -> None:
     elsewhere = {one.id for one in DETECTORS if one.kind in ("overhead", "comparison")}
     assert {case.id for case in CASES} | elsewhere == {one.id for one in DETECTORS}

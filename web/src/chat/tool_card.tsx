@@ -1,5 +1,5 @@
 /** One use of a tool: what was asked, what came back, and its picture. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { tracePath } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
@@ -7,7 +7,8 @@ import { route } from "../route.ts";
 import { usePart } from "../store.ts";
 import { theme } from "../theme.ts";
 import { handlesIn, parseHandle } from "../viewer/handles.ts";
-import { pictureAddress } from "./picture_address.ts";
+import { scaleOf } from "../page_scale.ts";
+import { pictureAddress, type PictureAddress, type Room } from "./picture_address.ts";
 import { picturedView, pictureSize, type Pictured } from "./pictured.ts";
 import type { ToolPart } from "./turn.ts";
 
@@ -18,6 +19,8 @@ const STATES: Record<ToolPart["status"], string> = {
   error: "failed",
   stopped: "stopped",
 };
+
+const MAX_DPR = 2;
 
 /** `get_top_functions` as people say it. */
 export function spoken(toolName: string): string {
@@ -144,36 +147,58 @@ function Handle({ handle }: { handle: string }) {
   );
 }
 
-/** The room of a picture is there before it is: nothing below it jumps. */
+/** What a picture has, once it is in sight for the first time: a picture is not fetched anew while a window is drawn wider. */
+function useRoom(image: { current: HTMLElement | null }): Room | null {
+  const [room, setRoom] = useState<Room | null>(null);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      const element = image.current;
+      if (!element?.clientWidth) return;
+      observer.disconnect();
+      const scale = scaleOf(element) * devicePixelRatio;
+      setRoom({ width: element.clientWidth, dpr: Math.max(1, Math.min(MAX_DPR, Math.round(scale))) });
+    });
+    if (image.current) observer.observe(image.current);
+    return () => observer.disconnect();
+  }, []);
+  return room;
+}
+
+/** The space of a picture is there before it is: nothing below it jumps. */
 export function Picture({ part, view }: { part: ToolPart; view: Pictured | null }) {
   const trace = usePart(route, (here) => (here.page === "room" ? `/api/v1${tracePath(here.traceId)}` : null));
   const shade = usePart(theme, (value) => value);
-  const [refused, setRefused] = useState<string | null>(null);
-  const address = pictureAddress(part, view, shade, trace);
-  const stored = part.imageUrl!;
+  const image = useRef<HTMLImageElement>(null);
+  const room = useRoom(image);
+  const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
+  const stored: PictureAddress = { url: part.imageUrl!, isTurned: true, fittedWidth: null };
   // What cannot be drawn again, as its trace is gone, is still there as it was stored.
-  const { url, isTurned } = refused === address.url ? { url: stored, isTurned: true } : address;
+  const had = (address: PictureAddress) => (refused.has(address.url) ? null : address);
+  const enlarged = had(pictureAddress(part, view, shade, trace)) ?? stored;
+  const shown = had(pictureAddress(part, view, shade, trace, room)) ?? enlarged;
+  const { url } = enlarged;
   const name = spoken(part.toolName);
   const dialog = useRef<HTMLDialogElement>(null);
   const [size, setSize] = useState(() => pictureSize(part));
   const [missing, setMissing] = useState(false);
-  const isOurs = new URL(stored, location.href).origin === location.origin;
+  const isOurs = new URL(stored.url, location.href).origin === location.origin;
   if (!isOurs || missing) return <p class="tool-problem">The picture cannot be loaded.</p>;
   const dimensions = size ? `${size.width} × ${size.height}` : "";
   return (
-    <figure class="picture" data-turned={isTurned || undefined}>
+    <figure class="picture" data-turned={enlarged.isTurned || undefined}>
       <button type="button" onClick={() => dialog.current?.showModal()} aria-label={`Enlarge the picture: ${name}`}>
         <img
-          src={url}
-          alt={`${name}, as the model saw it`}
-          width={size?.width}
+          ref={image}
+          src={room ? shown.url : undefined}
+          alt={shown.url === stored.url ? `${name}, as the model saw it` : name}
+          width={shown.fittedWidth ?? size?.width}
           height={size?.height}
           decoding="async"
           loading="lazy"
-          onLoad={(event) =>
-            setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })
+          onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+            shown.fittedWidth === null && setSize({ width, height })
           }
-          onError={() => (url === stored ? setMissing(true) : setRefused(url))}
+          onError={() => (shown.url === stored.url ? setMissing(true) : setRefused(new Set([...refused, shown.url])))}
         />
       </button>
       <figcaption>

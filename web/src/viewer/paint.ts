@@ -6,7 +6,7 @@ import type { NarrowBoxes } from "./narrow_boxes.ts";
 import type { Noted } from "./notes.ts";
 import { elideName, printable } from "./elide.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
-import { formatPlaceOnAxis } from "./values.ts";
+import { changeInBox, formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
 import { span, ticks, type AxisWindow } from "./window.ts";
@@ -99,6 +99,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
     before ? changeColour(before[index]!, boxes.end[index]! - boxes.start[index]!) : (colours[frame] ?? NEUTRAL_COLOUR);
   const buckets: (number[] | undefined)[] = []; // most colours have nothing in sight
   const labels: number[] = [];
+  const remarks: string[] = []; // of a comparison, in step with the labels
   const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
   const same: number[] = [];
   const open: number[] = [];
@@ -125,7 +126,9 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       if (boxes.unfinished?.[index]) open.push(left, y, seen);
       if (which === "boxes" && scene.pointed?.(index)) pointed.push(left, y, seen);
       if (which === "boxes" && seen >= NARROWEST_NOTED && scene.noted?.isNoted(index)) noted.push(left + seen, y);
-      if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
+      if (seen < NARROWEST_LABEL || frame < 0) return;
+      labels.push(left, y, seen, frame, dim ? 1 : 0);
+      if (before) remarks.push(changeInBox(before[index]!, boxes.end[index]! - boxes.start[index]!));
     });
   });
   scene.narrow.draw(context, tops, ROW - 1);
@@ -139,7 +142,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   for (let at = 0; at < open.length; at += 3) hatch(context, open[at]!, open[at + 1]!, open[at + 2]!, scene.theme);
   context.fillStyle = inks(scene.theme).outline;
   for (let at = 0; at < same.length; at += 3) context.fillRect(same[at]!, same[at + 1]! + ROW - 3, same[at + 2]!, 2);
-  label(context, scene, labels);
+  label(context, scene, labels, remarks);
   corners(context, noted, inks(scene.theme));
   context.strokeStyle = inks(scene.theme).mark;
   context.lineWidth = 2;
@@ -194,7 +197,8 @@ function hatch(context: CanvasRenderingContext2D, left: number, top: number, wid
   context.restore();
 }
 
-function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]): void {
+/** Names, and behind those that fit uncut what changed, as pictures have it. */
+function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[], remarks: string[]): void {
   const { frames } = scene.view;
   const ink = inks(scene.theme);
   context.font = FONT;
@@ -203,8 +207,10 @@ function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]
     const frame = labels[at + 3]!;
     const left = Math.max(labels[at]!, 0) + 4;
     const room = Math.floor(labels[at]! + labels[at + 2]! - left - 4);
-    const text = labelIn(context, frames, frame, room);
-    if (!text) continue;
+    const name = labelIn(context, frames, frame, room);
+    if (!name) continue;
+    const both = remarks[at / 5] && name === printable(frames.names[frame]!) ? `${name} ${remarks[at / 5]}` : name;
+    const text = both !== name && context.measureText(both).width <= room ? both : name;
     context.fillStyle = labels[at + 4] ? ink.faintLabel : ink.label;
     context.fillText(text, left, labels[at + 1]! + ROW / 2);
   }
@@ -304,7 +310,7 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, places: number[]
   for (const tick of places) {
     const text = formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit);
     const left = (tick - scene.window.start) * scale + 5;
-    if (key && left + context.measureText(text).width > right) continue; // the key would cut it
+    if (left + context.measureText(text).width > right) continue; // the key or the edge would cut it
     context.fillText(text, left, RULER / 2);
   }
 }

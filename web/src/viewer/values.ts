@@ -58,6 +58,15 @@ export function formatChange(before: number, after: number): string {
   return Math.abs(change) < 0.005 ? "no change" : `${change > 0 ? "+" : "−"}${formatShare(Math.abs(change))}`;
 }
 
+/** "+12%", "−3.1%", "new": the same as a box of a picture has it; empty for no change. */
+export function changeInBox(before: number, after: number): string {
+  const text = formatChange(before, after);
+  if (text === "no change" || text === "new") return text === "new" ? text : "";
+  const change = Math.abs(after / before - 1);
+  const share = change >= 0.1 ? Math.round(change * 100).toLocaleString("en") : (change * 100).toFixed(1);
+  return `${text[0]}${share}%`;
+}
+
 export function formatCount(count: number): string {
   return integers.format(count);
 }

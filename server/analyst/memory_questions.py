@@ -26,6 +26,10 @@ _OURS = re.compile(
     r"deploy|"
     r"target|support|promise|own|release|work on)\b.*|"
     r"how (?:much|long|fast|slow|many|big)\b(?: \w+)* (?:may|can|should|must) (?:we|our|my|a|an|the|it)\b.*|"
+    r"(?:what|which)(?: \w+){1,3} (?:are|were|is) (?:we|our team|the team)\b.*|"
+    r"(?:what|which|when|where|why)(?: \w+){0,3} did (?:we|our team|the team) (?:decide|agree|choose|settle|pick)\b.*|"
+    r"what (?:does|do) \S+ (?:mean|stand for)\W*|what do we (?:call|mean by)\b.*|"
+    r"wie (?:hoch|groß|lang\w*|viel\w*|schnell) (?:ist|sind|darf|dürfen) unsere?r?\b.*|"
     r"wer (?:ist|gehört|besitzt|pflegt)\b.*|(?:was|welche[rs]?|wie) (?:ist|lautet|sind) unsere?r?\b.*|"
     r"quel(?:le)? est (?:notre|nos)\b.*|cuál es nuestr[oa]\b.*|我们的.*(?:是什么|是多少|多少).*)$",
     re.IGNORECASE,

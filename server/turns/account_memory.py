@@ -1,7 +1,7 @@
 """What an account remembers: read, edited, proposed within a turn, decided on."""
 
 import difflib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,8 @@ from server.agent.memory.fact_likeness import in_conflict, same_as
 from server.agent.memory.ranking import Ranked
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
+from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND
+from server.agent.tools.remembered.search_memory import SEARCH_MEMORY
 from server.analyst.memory_orders import is_beginning, is_order
 from server.errors import BadRequest, DatabaseUnavailable, NotFound, raised_at
 from server.ports.conversations import TurnRow
@@ -48,6 +50,9 @@ MOST_BEFORE = 500
 
 DIFFERS = "differs from: "
 """Begins the reason of a proposal where a remembered fact says something else of the same."""
+
+FINDS, PROPOSES = SEARCH_MEMORY.name, CORE_MEMORY_APPEND.name
+"""Tools by whose names a plan hides memory."""
 
 NEAREST = 3
 """Lines that are named where one is not found."""
@@ -97,19 +102,26 @@ class AccountMemory:
         return 0 if self._keeping is None else await self._keeping.sync()
 
     async def for_turn(
-        self, turn: TurnRow, caller: Caller, copied: Callable[[str], Awaitable[frozenset[str]]]
+        self,
+        turn: TurnRow,
+        caller: Caller,
+        copied: Callable[[str], Awaitable[frozenset[str]]],
+        *,
+        hidden: Collection[str] = (),
     ) -> "KnownOfTurn":
-        """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile."""
-        proposals = self.of_turn(turn, caller, copied)
+        """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile. Where a plan
+        hides the tool that finds memories, or the one that proposes facts, its turns do without what these do."""
+        proposals = None if PROPOSES in hidden else self.of_turn(turn, caller, copied)
+        search = None if FINDS in hidden else self.search
         collects = self._collector is not None and flags_of(turn.context).collectors
         if proposals is not None and proposals.is_typed and collects and self._collector is not None:
             self._collector.begin(turn.prompt, proposals, caller_of(turn), lambda: self.for_prompt(caller))
         return KnownOfTurn(
             facts=await self.for_prompt(caller),
             asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
-            near=() if self.search is None else await self.search.near(caller, turn),
+            near=() if search is None else await search.near(caller, turn),
             proposals=proposals,
-            recall=None if self.search is None else self.search.of_turn(caller, turn.turn_id, turn.session_id),
+            recall=None if search is None else search.of_turn(caller, turn.turn_id, turn.session_id),
             documents=None if self.knowledge is None else self.knowledge.of_caller(caller),
         )
 
@@ -307,7 +319,7 @@ class TurnMemory:
             raise ToolFailed(str(error), "validation") from None
         if made is None:
             return Proposed(status="declined", text=text, old=old)
-        if self.memory.writes != "auto" or not is_order(self.prompt):
+        if self.memory.writes != "auto" or text is None or not is_order(self.prompt):
             return Proposed(status="proposed", text=text, old=old)
         await self.memory.decide(self.caller, made.proposal_id, Verdict.AUTO)
         return Proposed(status="kept", text=text, old=old)

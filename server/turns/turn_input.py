@@ -53,7 +53,8 @@ class TurnInputs:
         offered = await features(self._plans, turn.plan_name)
         usage, known = await self._usage(caller), NOTHING
         if self._memory is not None:
-            known = await self._memory.for_turn(turn, caller, self._library.copied(opened))
+            hidden = offered.hidden_tools | flags.hidden_tools
+            known = await self._memory.for_turn(turn, caller, self._library.copied(opened), hidden=hidden)
         return TurnInput(
             turn_id=turn.turn_id,
             session_id=turn.session_id,

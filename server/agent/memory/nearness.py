@@ -29,7 +29,8 @@ CONCEPTS: dict[str, re.Pattern[str]] = {
         "latency": r"\b(?:latency|response time|answer\w* within|requests?|p\d\d|respond\w*|frame time|frames?)\b",
         "memory": r"\b(?:memory|rss|heap|ram|[kmgt]i?b)\b",
         "schedule": r"\b(?:ships?|shipped|releases? on|every (?:day|week|month|night)|nightly|mondays?|tuesdays?|"
-        r"wednesdays?|thursdays?|fridays?|deadline)\b",
+        r"wednesdays?|thursdays?|fridays?|deadline|ha(?:s|ve) to be (?:done|ready|finished)|"
+        r"by \d\d?(?::\d\d)? ?[ap]m)\b",
     }.items()
 }
 """What a question and its answer may each put in words of their own."""

@@ -7,6 +7,8 @@ import structlog
 
 from server.agent.memory.fact_likeness import likeness
 from server.agent.memory.memory_texts import answer_memory, fact_memory, finding_memories
+from server.analyst.memory_orders import memory_order
+from server.analyst.memory_questions import memory_question
 from server.errors import DatabaseUnavailable, ServiceUnavailable, raised_at
 from server.ports.embedder import Embedder
 from server.ports.memories import (
@@ -22,6 +24,9 @@ AT_ONCE = 16
 """Subjects, and vectors, of one step."""
 
 IDLE_S = 5.0
+QUOTES_PEOPLE = ("**Remembered:**", "**You wrote earlier")
+"""Begin answers of the analyst that are nothing else."""
+
 LONGEST_IDLE_S = 60.0
 """How long a service that gives no vectors is left alone."""
 
@@ -86,6 +91,8 @@ class MemoryKeeping:
             return list(finding_memories(subject.trace_id, subject.name, kept)), 0
         if isinstance(subject, FactsToRemember):
             return _facts(subject.facts)
+        if _is_about_memory(subject.prompt, subject.answer):
+            return [], 0
         answer = answer_memory(
             turn_id=subject.turn_id,
             session_id=subject.session_id,
@@ -116,6 +123,14 @@ class MemoryKeeping:
         except TimeoutError:
             return
         self._wake.clear()
+
+
+def _is_about_memory(prompt: str, answer: str) -> bool:
+    """Whether a prompt orders or asks for what people said: its answer quotes that, says nothing of a trace, and would
+    bring back a fact that is struck later."""
+    asked = memory_question(prompt)
+    said = asked is not None and asked.kind == "said"
+    return said or memory_order(prompt) is not None or answer.startswith(QUOTES_PEOPLE)
 
 
 def _facts(facts: tuple[str, ...]) -> tuple[list[NewMemory], int]:

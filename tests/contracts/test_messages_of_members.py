@@ -47,8 +47,7 @@ CALLS = (
 
 
 def a_memory(kind: MemoryKind, text: str) -> NewMemory:
-    source = "finding" if kind is MemoryKind.FINDING else "person"
-    return NewMemory(kind=kind, source=source, key=f"{kind}:{text}", text=text, meaning=text, words=text)
+    return NewMemory(kind=kind, source="person", key=f"{kind}:{text}", text=text, meaning=text, words=text)
 
 
 class Account:
@@ -68,8 +67,8 @@ class Account:
         anna, talk = self.talk.caller, self.talk
         turn_id = await talk.exchange(PRIVATE["typed"])
         named = {"turn_id": turn_id, "session_id": talk.session_id, "trace_id": talk.trace_id}
-        answer = answer_memory(**named, prompt="?", answer=PRIVATE["answer"], citations=())  # type: ignore[arg-type]
-        turn = turn_memory(**named, prompt=PRIVATE["turn"], answer="", position=1)  # type: ignore[arg-type]
+        answer = answer_memory(**named, prompt="?", answer=PRIVATE["answer"], citations=())
+        turn = turn_memory(**named, prompt=PRIVATE["turn"], answer="", position=1)
         assert answer is not None
         assert turn is not None
         preference = a_memory(MemoryKind.PREFERENCE, PRIVATE["preference"])

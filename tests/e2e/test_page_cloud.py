@@ -200,6 +200,11 @@ def test_a_new_conversation_begins_on_realtime_alone(page: Page, team: Team, boa
     expect(page.locator(".turn .checks")).to_contain_text(re.compile("figures?( and .*)? holds?"))
     page.get_by_role("button", name="Answer again").click()
     expect(page.get_by_role("alert")).to_contain_text("needs a connection to the server itself")
+    ask(page, "remember that we ship on Fridays")
+    expect_status(page, "completed")
+    proposed = page.get_by_role("list", name="To remember")
+    proposed.get_by_role("button", name="Keep").click()
+    expect(proposed).to_contain_text("Remembered: we ship on Fridays")
     assert all("/realtime/v1/websocket" in url for url in sockets)
 
 

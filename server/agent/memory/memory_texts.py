@@ -21,6 +21,10 @@ _JOINED = re.compile(r"[_.:/<>*#$\-]+")
 _FIGURE = re.compile(r"\b[\d,.]+\s?(?:%|ms|s|µs|ns|MB|GB|kB|B|min)?(?=\W|$)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
+_OF_PEOPLE = re.compile(
+    r' ?\(remembered: "(?:\\.|[^"\\])*"\)|\*{0,2}Remembered:\*{0,2} "(?:\\.|[^"\\])*"\.?', re.IGNORECASE
+)
+_MARKS = re.compile(r"\*\*|`")
 _TITLES = {one.id: f"{one.title}. {one.about}" for one in DETECTORS}
 
 
@@ -71,8 +75,9 @@ def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, A
 def answer_memory(
     *, turn_id: str, session_id: str, trace_id: str, prompt: str, answer: str, citations: Sequence[Mapping[str, Any]]
 ) -> NewMemory | None:
-    """A finished answer in short, with what it cites by name and file; None for an empty one."""
-    said = " ".join(_LINK.sub(r"\1", answer).split())
+    """A finished answer in short, with what it cites by name and file, without what it quotes of remembered facts,
+    which may be struck; None for an empty one."""
+    said = " ".join(_MARKS.sub("", _OF_PEOPLE.sub("", _LINK.sub(r"\1", answer))).split())
     if not said:
         return None
     cited = dict.fromkeys(

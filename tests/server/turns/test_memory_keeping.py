@@ -95,3 +95,35 @@ async def test_a_service_that_gives_no_vectors_leaves_memories_that_words_find()
         await MemoryKeeping(store, embedder).sync()
     found = await MemorySearch(store, [embedder]).search(caller, Sought(query="when do we ship?"))
     assert [one.memory.text for one in found] == ["we ship on Fridays"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "kept"),
+    [
+        ("remember that we ship on Fridays", "**Remember this?** we ship on Fridays.", []),
+        ("When do we ship?", '**Remembered:** "we ship on Fridays".', []),
+        ("which day did I mention?", '**You wrote earlier in this conversation:** "we ship on Fridays".', []),
+        (
+            "is `f` within our limit?",
+            '**Over the limit: 9 ms.** Remembered: "it is \\"3\\" ms".',
+            ["Over the limit: 9 ms."],
+        ),
+        ("what is slow?", '**First: `f`** (remembered: "we own f"). Then g.', ["First: f. Then g."]),
+    ],
+)
+async def test_what_is_remembered_of_an_answer_holds_no_fact_that_may_be_struck(
+    prompt: str, answer: str, kept: list[str]
+) -> None:
+    store, _ = store_of(facts("x"))
+    turn = TurnToRemember(
+        turn_id="turn",
+        account_id="a",
+        user_id=new_uuid(),
+        session_id=new_uuid(),
+        trace_id="t",
+        prompt=prompt,
+        answer=answer,
+    )
+    store.subjects[:] = [turn]
+    await MemoryKeeping(store).sync()
+    assert [one.text for one in store.kept()] == kept

@@ -16,7 +16,7 @@ from server.agent.verification.decimal_commas import in_english_shape
 from server.agent.verification.factors import factors
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 
-Bound = Literal["about", "over", "under"]
+Bound = Literal["about", "over", "under", "just over"]
 
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _CODE_BLOCK = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
@@ -60,10 +60,26 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "about",
+        re.compile(
+            r"(?:\b(?:slightly|barely|only just|(?:a )?(?:bit|little)) (?:less|under|below)(?: than)?|"
+            r"\b(?:etwas|wenig) weniger als|\bun peu moins (?:de|du|d['’])|\b(?:algo|un poco|apenas) menos del?)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "just over",
+        re.compile(
+            r"(?:\b(?:slightly|barely|only just|(?:a )?(?:bit|little)) (?:more|over|above)(?: than)?|\bgut|"
+            r"\b(?:etwas|wenig) mehr als|\bun peu plus (?:de|du|d['’])|\b(?:algo|un poco|apenas) más del?)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
         "over",
         re.compile(
             r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
-            r"\bat least|\bmehr als|\bmindestens|\büber|\bgut|\bplus d[eu]|\bau moins|\bmás del?|\bal menos|>|≥)\s*$",
+            r"\bat least|\bmehr als|\bmindestens|\büber|\bplus d[eu'’]|\bau moins|\bmás del?|\bal menos|>|≥)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -72,7 +88,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         re.compile(
             r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|(?<!add )(?<!adds )(?<!added )"
             r"(?<!come )(?<!comes )(?<!amount )(?<!amounts )\bup to|\bhöchstens|\bunter|\bweniger als|"
-            r"\bmoins d(?:e|u)|\bau plus|<|≤)\s*$",
+            r"\bmoins d(?:e|u|['’])|\bau plus|<|≤)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -94,6 +110,8 @@ _LAST_OF_A_HEDGE = frozenset(
         "de",
         "du",
         "del",
+        "d'",
+        "d’",
         "over",
         "above",
         "exceeds",

@@ -36,7 +36,7 @@ _WORD_TIMES = re.compile(
 )
 _WORD_FACTOR = re.compile(
     rf"\b(?:twice(?=\s{_COMPARED}\b)|double(?=\s(?:the|de|du|que)\b|\sd['’])|(?<=el )doble(?=\s(?:que|de|del)\b)|"
-    r"doubles(?=\sthe\b)|half|(?:a|one)\sthird|two\sthirds|(?:a|one)\squarter|"
+    r"doubles(?=\sthe\b)|half(?!\san?\s(?:nano|micro|milli)?second\b)|(?:a|one)\sthird|two\sthirds|(?:a|one)\squarter|"
     r"three\squarters)\b",
     re.IGNORECASE,
 )

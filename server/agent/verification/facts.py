@@ -8,7 +8,7 @@ strings are the trace's own words: they give names and never numbers, so a funct
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,13 +53,20 @@ class Fact:
     key: str = ""
 
 
+def _in_all(side: Any) -> float:
+    return float(side.get("whole") or 0.0) if isinstance(side, dict) else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A comparison that a tool made: each function with its status (`grew`, `new` and so on) and the change of its own
-    value."""
+    value; `sides` has each function's value and share, its own and with callees, before and after, `totals` what both
+    recordings have in all."""
 
     is_related: bool
     rows: tuple[tuple[str, str, float], ...]
+    sides: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]] = field(default_factory=dict)
+    totals: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +184,8 @@ class Facts:
                 tuple(
                     (str(row.get("name")), str(row.get("status")), row["change"].get("self_value", 0.0)) for row in rows
                 ),
+                {str(row.get("name")): (row.get("before") or {}, row.get("after") or {}) for row in rows},
+                (_in_all(data.get("before")), _in_all(data.get("after"))),
             )
         )
 

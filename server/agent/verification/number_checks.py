@@ -10,7 +10,7 @@ from server.agent.verification.derived_values import Operand, derived, near, rat
 from server.agent.verification.facts import Fact, Facts
 from server.agent.verification.recompute import Recomputation
 from server.agent.verification.statements import recording_figures
-from server.agent.verification.statements.agreement import SLIPPED
+from server.agent.verification.statements.agreement import LITTLE_MORE, SLIPPED
 from server.agent.verification.statements.bound_figures import BoundFigures
 from server.agent.verification.statements.measure_binding import OF_EVERY_CALL
 from server.agent.verification.statements.measure_words import MeasureWords, words
@@ -327,6 +327,7 @@ def _fraction(mention: Mention, bound: str | None) -> tuple[float, float]:
     value, half = mention.value, mention.half_digit
     return {
         "over": (value, value * BOUND_REACH),
+        "just over": (value, value * (1 + LITTLE_MORE)),
         "under": (value / BOUND_REACH, value),
     }.get(bound or "", (value - half, value + half))
 

@@ -23,6 +23,14 @@ RANGE = re.compile(
 )
 
 
+IN_WORDS = re.compile(
+    r"\b(?:(?P<half>half an?|eine[rn]? halbe[rn]?|une demi-?|una? medi[ao]|medi[ao])|an?|one|eine[rn]?|une?|uno?) ?"
+    r"(?P<unit>(?:nano|micro|milli|mili|[Nn]ano|[Mm]ikro|[Mm]illi)(?:seconds?|[Ss]ekunden?|secondes?|segundos?)|"
+    r"(?<=half a )second|(?<=halbe )Sekunde|(?<=halben )Sekunde|(?<=demi-)seconde|(?<=medio )segundo)\b",
+)
+"""`Half a microsecond`, `eine Millisekunde`."""
+
+
 class Dimension(StrEnum):
     """What a number in an answer measures: only numbers of one dimension are compared."""
 
@@ -121,6 +129,8 @@ def mentions(text: str) -> Iterator[Mention]:
         )
         for match in MINUTES.finditer(text)
     ]
+    if "second" in text or "ekunde" in text or "segundo" in text:
+        found += [_in_words(match) for match in IN_WORDS.finditer(text)]
     taken = _places(found)
     for match in RANGE.finditer(text):
         if not _overlaps(taken, match.start()):
@@ -146,6 +156,12 @@ def _overlaps(taken: tuple[list[int], list[int]], start: int) -> bool:
     starts, ends = taken
     at = bisect_right(starts, start) - 1
     return at >= 0 and start < ends[at]
+
+
+def _in_words(match: re.Match[str]) -> Mention:
+    dimension, scale = _UNITS[match["unit"].lower().rstrip("s")]
+    value = scale / 2 if match["half"] else scale
+    return Mention(value, 0.1 * value, dimension, has_unit=True, hedged=False, start=match.start(), end=match.end())
 
 
 def _mention(number: str, unit: str, start: int, end: int, *, hedged: bool = False) -> Mention:

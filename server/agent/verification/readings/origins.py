@@ -12,7 +12,7 @@ import numpy as np
 
 from server.agent.verification.claims import Claim
 from server.agent.verification.readings.cue_words import Cue, cue
-from server.agent.verification.statements.agreement import ABOUT
+from server.agent.verification.statements.agreement import ABOUT, LITTLE_MORE, SLIPPED
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import Measures, Scope
 from server.agent.verification.statements.relations import Reading
@@ -361,6 +361,8 @@ def _of_figure(claim: Claim, place: int, at: int) -> Amount:
     end, figures = place + 1, frozenset({at})
     if claim.bound == "over":
         return Amount(value, 1.01, place, end, figures)
+    if claim.bound == "just over":
+        return Amount(value * (1 - SLIPPED), min(value * (1 + LITTLE_MORE), 1.01), place, end, figures, CLOSE)
     if claim.bound == "under":
         return Amount(0.0, value, place, end, figures)
     about = max(half, ABOUT * value) if claim.bound == "about" else half

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from server.agent.verification.readings.cue_words import cue
-from server.agent.verification.readings.origins import amount_of
+from server.agent.verification.readings.origins import Amount, amount_of
 from server.agent.verification.statements.agreement import ABOUT, NOT_ABOUT
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import Measures
@@ -18,9 +18,15 @@ from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import Verification
 from traces.analysis.thread_time import ThreadTime, View, busy_time, thread_time
 
-_PIECE = re.compile(r"[.,;:](?=\s|$)|\s[–—]\s|\b(?:rather|statt|plutôt|en lugar)\b")
+_PIECE = re.compile(r"[.,;:](?=\s|$)|\s[–—]\s|\b(?:and|und|et|y|rather|statt|plutôt|en lugar)\b")
 
 
+_CONSTANTLY = re.compile(
+    r"\b(?:constantly|continuously|permanently|fully|the (?:whole|entire) time|throughout|durchgehend|ständig|dauernd|"
+    r"voll|permanent|constamment|en permanence|pleinement|tout le temps|constantemente|continuamente|todo el tiempo)\b",
+    re.IGNORECASE,
+)
+MOSTLY_ALL = (0.85, 1.01)
 _ITS_MAIN = re.compile(r"\b(?:its|su|son|seine?m?|ihre?m?) (?:main|hilo|thread|fil|haupt)", re.IGNORECASE)
 _COLLECTS = re.compile(r"garbage|\bgc\b|GC$|collect", re.IGNORECASE)
 
@@ -33,7 +39,8 @@ class ThreadShares:
 
     def each(self, sentence: Sentence) -> Iterator[Reading]:
         text = sentence.template
-        if words("HYPOTHETICAL").search(text) or words("NEGATED").search(text) or sentence.window:
+        is_denied = words("NEGATED").search(cue("HARDLY").sub(" ", text))
+        if words("HYPOTHETICAL").search(text) or is_denied or sentence.window:
             return
         if not sentence.functions:
             begins = [0, *(end.end() for end in _PIECE.finditer(text))]
@@ -46,19 +53,22 @@ class ThreadShares:
         """In which state a thread mostly is, by one piece of a sentence."""
         text = sentence.template
         states = [(found, name) for name, way in STATES.items() if (found := way.search(text, begin, end))]
-        time, amount = self._time(sentence), amount_of(sentence, begin, end)
-        if len(states) != 1 or time is None or amount is None or not time.length or amount.name in ("ALL", "NONE"):
+        times, amount = self._times(sentence), amount_of(sentence, begin, end)
+        if constant := _CONSTANTLY.search(text, begin, end):
+            amount = Amount(*MOSTLY_ALL, *constant.span(), name="NEARLY_ALL") if amount is None else amount
+        if len(states) != 1 or not times or amount is None or amount.name in ("ALL", "NONE"):
             return
         found, state = states[0]
-        if (state == "waiting" and time.unknown) or (state != "busy" and time.by is View.SUMS):
+        if any((state == "waiting" and one.unknown) or (state != "busy" and one.by is View.SUMS) for one in times):
             return
-        share = getattr(time, state) / time.length
-        shown = f"{100 * share:.0f}% {state}"
+        shares = [getattr(one, state) / one.length for one in times]
+        shown = " or ".join(dict.fromkeys(f"{100 * share:.0f}% {state}" for share in shares))
         others = ((amount.start, amount.end),)
-        if amount.has(share):
+        may_be = shares + [1 - one.busy / one.length for one in times if state == "idle"]
+        if all(amount.has(share) for share in shares):
             proven = Verification("derived", how=shown)
             yield Reading(found.start(), found.end(), proven, amount.figures, others)
-        elif not amount.is_near(share) and not (state == "idle" and amount.is_near(1 - time.busy / time.length)):
+        elif not any(amount.is_near(share) for share in may_be):
             wrong = Verification("contradicted", actual=shown)
             yield Reading(found.start(), found.end(), wrong, amount.figures, others)
 
@@ -123,11 +133,14 @@ class ThreadShares:
             return 0.0
         return float(sum(getattr(time, state) for time in times))
 
-    def _time(self, sentence: Sentence) -> ThreadTime | None:
+    def _times(self, sentence: Sentence) -> list[ThreadTime]:
+        """Of the one thread that a sentence names, by each of its profiles: its samples, its tasks."""
         trace = self.measures.trace
         if self._is_of_another_process(sentence):
-            return None
-        if sentence.threads:
-            numbers = {number for one in sentence.threads for number in one.numbers}
-            return thread_time(trace, trace.profiles[numbers.pop()]) if len(numbers) == 1 else None
-        return thread_time(trace, trace.profiles[0]) if len(trace.profiles) == 1 else None
+            return []
+        numbers = {number for one in sentence.threads for number in one.numbers}
+        if not sentence.threads and len(trace.profiles) == 1:
+            numbers = {0}
+        threads = {(trace.profiles[one].pid, trace.profiles[one].tid or one) for one in numbers}
+        found = [thread_time(trace, trace.profiles[one]) for one in sorted(numbers)] if len(threads) == 1 else []
+        return [one for one in found if one is not None and one.length]

@@ -10,7 +10,7 @@ from server.agent.verification.readings.cue_words import Cue, cue
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import Measures
 from server.agent.verification.statements.relations import Reading
-from server.agent.verification.statements.sentence_parts import FUNCTION, THREAD, Sentence
+from server.agent.verification.statements.sentence_parts import FUNCTION, THREAD, Sentence, Subject
 from server.agent.verification.verdicts import Verification
 from traces.analysis.units import format_value
 from traces.model import Profile
@@ -27,12 +27,12 @@ class TimeOrder:
         text = sentence.template
         if words("HYPOTHETICAL").search(text) or words("NEGATED").search(text) or sentence.window:
             return
-        names: tuple[Cue, ...] = ("STARTS_AFTER", "STARTS_BEFORE")
+        names: tuple[Cue, ...] = ("STARTS_AFTER", "STARTS_BEFORE", "ENDED_WHEN")
         for name in names:
             for match in cue(name).finditer(text):
-                if not cue("STARTS").search(match[0]):
+                if name != "ENDED_WHEN" and not cue("STARTS").search(match[0]):
                     continue
-                a, b = (self._extent(sentence, match[key]) for key in ("a", "b"))
+                a, b = (self._named(sentence, match[key]) for key in ("a", "b"))
                 if a is None or b is None:
                     continue
                 later, earlier = (a, b) if name == "STARTS_AFTER" else (b, a)
@@ -45,20 +45,25 @@ class TimeOrder:
                 ):
                     yield Reading(match.start(), match.end(), Verification("contradicted", actual=shown))
 
-    def _extent(self, sentence: Sentence, character: str) -> tuple[float, float] | None:
-        """When it first begins and last ends; None where that is not on the one clock."""
-        trace = self.measures.trace
-        timed = [
-            one for one in trace.profiles if one.has_times and (one.clock is Clock.TRACE or len(trace.profiles) == 1)
-        ]
+    def _named(self, sentence: Sentence, character: str) -> tuple[float, float] | None:
         if FUNCTION <= character < THREAD:
-            frames = sentence.function(character).numbers
-            found = [_of_function(one, frames) for one in timed]
-        else:
-            numbers = sentence.thread(character).numbers
-            found = [_of_function(one, None) for one in timed if one.index in numbers]
-        known = [one for one in found if one is not None]
-        return (min(one[0] for one in known), max(one[1] for one in known)) if known else None
+            return self.extent(sentence.function(character))
+        numbers = sentence.thread(character).numbers
+        return _joined([_of_function(one, None) for one in self._timed if one.index in numbers])
+
+    def extent(self, function: Subject) -> tuple[float, float] | None:
+        """When a function first begins and last ends, in nanoseconds; None where that is not on the one clock."""
+        return _joined([_of_function(one, function.numbers) for one in self._timed])
+
+    @property
+    def _timed(self) -> list[Profile]:
+        profiles = self.measures.trace.profiles
+        return [one for one in profiles if one.has_times and (one.clock is Clock.TRACE or len(profiles) == 1)]
+
+
+def _joined(found: list[tuple[float, float] | None]) -> tuple[float, float] | None:
+    known = [one for one in found if one is not None]
+    return (min(one[0] for one in known), max(one[1] for one in known)) if known else None
 
 
 def _of_function(profile: Profile, frames: tuple[int, ...] | None) -> tuple[float, float] | None:

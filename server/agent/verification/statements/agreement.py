@@ -7,8 +7,10 @@ from server.agent.verification.written_numbers import Mention
 
 ABOUT = 0.1
 """How far `about 40%` may lie from the value, as a part of it."""
-NOT_ABOUT = 0.25
+NOT_ABOUT = 0.2
 """From here on `about 40%` is wrong."""
+LITTLE_MORE, NOT_LITTLE = 0.2, 0.3
+"""How far above `gut 40%` the value may lie, and from where on that is wrong."""
 SLIPPED = 0.015
 """A figure this near is no other figure: it was cut instead of rounded, or taken from a neighbouring unit."""
 
@@ -30,6 +32,15 @@ def agreement(value: float, mention: Mention, bound: Bound | None) -> Agreement:
         if (value > written) is (bound == "over"):
             return Agreement.RIGHT
         return Agreement.NEARLY if off <= SLIPPED * size else Agreement.WRONG
+    if bound == "just over":
+        off = (value - written) / written if written else 0.0
+        return (
+            Agreement.RIGHT
+            if -SLIPPED <= off <= LITTLE_MORE
+            else Agreement.NEARLY
+            if -ABOUT <= off <= NOT_LITTLE
+            else Agreement.WRONG
+        )
     if bound == "about":
         return (
             Agreement.RIGHT if off <= ABOUT * size else Agreement.NEARLY if off <= NOT_ABOUT * size else Agreement.WRONG

@@ -74,8 +74,8 @@ class BoundFigures:
             return self._of_its(figure, carried)
         if is_factor:
             return shared_figures.ratio_of(self.measures, figure)
-        if shared_figures.is_of_all(figure):
-            return shared_figures.of_all(self.measures, self.facts, figure)
+        if (of_more := self._of_more(figure, subject)) is not None:
+            return of_more
         is_count = figure.scopes[0].dimension is Dimension.COUNT
         allowed, is_named, percent = measures_of(sentence, at, claim, unit_is_count=is_count)
         if not allowed:
@@ -86,6 +86,13 @@ class BoundFigures:
         if percent is not None and not words("MEDIAN_ITSELF").search(sentence.template):
             figure = replace(figure, claim=replace(claim, bound=None))
         return self._alone(figure, subject, percent, is_sure=is_sure, is_named=is_named)
+
+    def _of_more(self, figure: Figure, subject: Subject) -> Verification | None:
+        """A share of what the function itself takes, or the second of `185 of 659`."""
+        if (of_its := shared_figures.of_its_time(figure, subject)) is not None:
+            return of_its
+        is_of_all = shared_figures.is_of_all(figure)
+        return shared_figures.of_all(self.measures, self.facts, figure) if is_of_all else None
 
     def _of_its(self, figure: Figure, carried: Subject | None) -> Verification:
         """`424 µs of its 530 ms`: what one of the functions takes in all, or an open question."""
@@ -101,7 +108,10 @@ class BoundFigures:
         is_other = (
             mention.dimension in (Dimension.TIME, Dimension.BYTES) and not sentence.threads and not sentence.window
         )
-        return self.measures.measuring(mention.dimension) if is_other else scopes
+        if not is_other:
+            return scopes
+        frames = [frame for one in sentence.functions for frame in one.numbers]
+        return self.measures.of_home(frames, self.measures.measuring(mention.dimension))
 
     def _shared(self, figure: Figure, subject: Subject, carried: Subject | None) -> Verification | None:
         """As a figure of more than the one function."""

@@ -23,6 +23,7 @@ _PLACES = {
     "ALL": FIGURES,
     "CALLED": "(?:called|invoked|entered|appelée?|llamad[ao])",
     "IS": "(?:is|was|gets|wird|wurde|est|es)",
+    "ONLY": "(?:only|solely|exclusively|alone|nur|allein|uniquement|seule|solo)",
     "BY": "(?:by|from|von|aus|par|depuis|por|desde)",
 }
 _WAYS = (
@@ -30,7 +31,7 @@ _WAYS = (
     "{A} ruft {B},? {N}{X}",
     "{B} wird (?:\\w+ )?von {A} aufgerufen,?(?: und zwar)? {N}{X}",
     "{B}[^.;]{{0,30}} {IS} (?:{CALLED} )?{N}{X},? (?:{CALLED} )?(?:directly )?{BY} {A}",
-    "{B} {IS} {CALLED}? ?{BY} {A},? {N}{X}",
+    "{B} {IS} {CALLED}? ?{ONLY}? ?{BY} {A}(?: {ONLY})?,? {N}{X}",
     "{A} (?:makes|issues|made|is responsible for) {N} (?:direct )?(?:of the {ALL} )?calls (?:to|of|into) {B}",
     "{N} (?:direct )?calls (?:go )?from {A} (?:to|into) {B}",
     "{N} (?:of the )?(?:{ALL} )?calls (?:of|to) {B} (?:come |are |are made |were made )?(?:from|by) {A}",
@@ -40,6 +41,12 @@ _WAYS = (
 """Ways to say that `a` calls `b` `n` times."""
 _FROM = "{N}{X}? (?:by|from|through|via|von|aus|über|durch|par|depuis|por|desde) {A}"
 """`85 times by a, 4 by c`: of the calls of the function before."""
+_OF_ALL = re.compile(
+    r"\b(?:of|out of|von|aus|de|sur) (?:all |allen |tou(?:te)?s |tod[oa]s )?"
+    r"(?:the|its|den|seinen|ihren|les|ses|las|sus)? ?$",
+    re.IGNORECASE,
+)
+"""`Nearly all of the 5,000 calls of f come from g`: the figure is all calls of `f`."""
 _CALLED = re.compile(r"\b(?:call|invo|aufruf|aufgeruf|appel|llama)\w*", re.IGNORECASE)
 
 
@@ -55,6 +62,8 @@ def calls_between(figure: Figure) -> Verification | None:
         return None
     text = figure.sentence.template
     match = next((one for one in map(figure.said_between, map(_compiled, _WAYS)) if one), None)
+    if match is not None and _OF_ALL.search(text[: match.start("n")]):
+        return None
     if match is not None:
         a, b = figure.sentence.function(match["a"]), figure.sentence.function(match["b"])
     elif (match := figure.said_between(_compiled(_FROM))) and _CALLED.search(text[: match.start()]):

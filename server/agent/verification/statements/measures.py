@@ -204,6 +204,14 @@ class Measures:
         )
         return tuple(self.scope(p.index) for p in busiest[:OTHERS])
 
+    def of_home(self, frames: Sequence[int], usual: Sequence[Scope]) -> Sequence[Scope]:
+        """The profiles in which some functions are where none is in the usual ones: a task of another thread."""
+        if not frames or any((one.by_frame.total_value[list(frames)] > 0).any() for one in usual):
+            return usual
+        homes = [one for one in self.trace.profiles if np.isin(one.tree.frame, frames).any()]
+        busiest = sorted(homes, key=lambda one: -float(one.tree.self_values[one.default_value].sum()))
+        return tuple(self.scope(one.index) for one in busiest[:OTHERS]) or usual
+
     @cached_property
     def other_values(self) -> tuple[tuple[str, Scope], ...]:
         """The main profile by its other values, by name: what was allocated where it shows what is in use."""

@@ -38,6 +38,20 @@ _QUOTED = re.compile(r'"([^"]{1,80})"')
 _MAIN_THREAD = re.compile(
     r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal)\b", re.IGNORECASE
 )
+_MAIN_OF_PROCESS = re.compile(
+    r"\b(?P<one>browser|renderer|gpu)(?:['’]s)?(?: process(?:['’]s)?)? main thread\b|"
+    r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal) "
+    r"(?:of|in|des|vom|im|du|de la|de l['’]|del|de) ?(?:the |der |le )?(?:process(?:us)? |proceso |Prozess )?(?:de )?"
+    r"(?P<other>browser|renderer|gpu|navigateur|navegador|moteur de rendu|renderizador)s?\b",
+    re.IGNORECASE,
+)
+"""`The renderer's main thread`: Chromium calls it CrRendererMain."""
+_IN_CHROMIUM = {
+    "browser": "CrBrowserMain",
+    "navigateur": "CrBrowserMain",
+    "navegador": "CrBrowserMain",
+    "gpu": "CrGpuMain",
+}
 _COLLECTION = re.compile(
     r"\b(?:garbage collect(?:ion|or)|GC|Speicherbereinigung|ramasse-miettes|recolección de basura)\b", re.IGNORECASE
 )
@@ -192,9 +206,20 @@ class Subjects:
                 if folded[at + len(name) : at + len(name) + 1].isalnum():
                     continue
                 yield Subject(answer[at : at + len(name)], indices, at, at + len(name))
+        yield from self._main_threads(text)
+
+    def _main_threads(self, text: str) -> Iterator[Subject]:
+        """`The main thread`, of all or of one of Chromium's processes."""
         mains = tuple(p.index for p in self.trace.profiles if p.role is Role.MAIN)
+        taken = []
+        for match in _MAIN_OF_PROCESS.finditer(text):
+            name = _IN_CHROMIUM.get((match["one"] or match["other"]).casefold(), "CrRendererMain")
+            if numbers := tuple(p.index for p in self.trace.profiles if p.name.split(" ", 1)[0] == name):
+                taken.append(match.span())
+                yield Subject(match[0], numbers, match.start(), match.end())
         for match in _MAIN_THREAD.finditer(text) if mains else ():
-            yield Subject(match[0], mains, match.start(), match.end())
+            if not any(start <= match.start() < end for start, end in taken):
+                yield Subject(match[0], mains, match.start(), match.end())
 
     def _thread_words(self, text: str, answer: str) -> Iterator[Subject]:
         for match in _WORD.finditer(text):

@@ -25,7 +25,11 @@ _THINGS = {
 }
 _COUNTED = {name: re.compile(rf"{FIGURES}\s(?:{thing})\b", re.IGNORECASE) for name, thing in _THINGS.items()}
 STATES = {
-    "busy": re.compile(r"\bbusy\b|\bworks?\b|\bbeschäftigt\b|\barbeitet\b|\boccupé\w*", re.IGNORECASE),
+    "busy": re.compile(
+        r"\bbusy\b|\bworks?\b|\bsaturated\b|\bfully (?:loaded|utili[sz]ed)\b|\bbeschäftigt\b|\barbeitet\b|"
+        r"\bausgelastet\b|\boccupé\w*|\bsaturé\w*|\bocupad[oa]\b|\bsaturad[oa]\b",
+        re.IGNORECASE,
+    ),
     "waiting": re.compile(
         r"\bwait(?:s|ing|ed)?\b|\bblocked\b|\bwart(?:et|end|ete|en)\b|\battend(?:ait|ent)?\b|\bespera\w*", re.IGNORECASE
     ),

@@ -59,7 +59,8 @@ class Related:
 class Reading:
     """A statement as a free reading finds it: where it stands in the sentence's template, what becomes of it, the
     figures (their places among those of the sentence) that it is about, and where else its words stand. `is_first`: its
-    figures mean nothing by themselves."""
+    figures mean nothing by themselves. `is_more`: it says more than a wording finds in it, and may be wrong where
+    that holds."""
 
     start: int
     end: int
@@ -67,6 +68,7 @@ class Reading:
     figures: frozenset[int] = frozenset()
     others: tuple[tuple[int, int], ...] = ()
     is_first: bool = False
+    is_more: bool = False
 
 
 class Reader(Protocol):
@@ -110,12 +112,14 @@ class Relations:
         for reading in (one for reader in self._readers for one in reader.each(sentence)):
             start, end = sentence.place(reading.start), sentence.end_of(reading.end)
             there = [one for one in found if one.start < end and start < one.end]
-            if reading.verdict == UNCHECKED:
+            if reading.verdict == UNCHECKED and not reading.is_first:
                 found += [] if there else [Related(start, end, UNCHECKED)]
             elif reading.is_first or all(one.verdict == UNCHECKED for one in there):
                 found = [one for one in found if one not in there]
                 found.append(Related(start, end, reading.verdict, reading.figures, is_reading=not reading.is_first))
                 taken += [(reading.start, reading.end), *reading.others]
+            elif reading.is_more and reading.verdict.status == "contradicted":
+                found.append(Related(start, end, reading.verdict, reading.figures, is_reading=True))
         yield from found
         if not taken and (sentence.functions or sentence.threads or sentence.unknown):
             yield from _open(sentence)

@@ -57,6 +57,17 @@ _COMES_FROM = re.compile(
     re.IGNORECASE,
 )
 """`Half of f come from g`: of f what lies below g."""
+_CLAUSE = re.compile(
+    r"[;:](?=\s)|,(?= (?:\w+ ){0,3}(?:but|and|while|though|aber|und|wird|obwohl|mais|et|pero|y|aunque)\b)|"
+    r"\b(?:but|while|whereas|although|aber|während|obwohl|mais|tandis que|pero|mientras|aunque)\b",
+    re.IGNORECASE,
+)
+_OF_ITS_TIME = re.compile(
+    r" (?:of (?:its|their|his)(?: own)? (?:time|samples|cost|run ?time|total|work|memory)|"
+    r"(?:seiner|ihrer) (?:Zeit|Laufzeit|Samples|Arbeit)|de (?:son|leur) (?:temps|coût|travail)|"
+    r"de su (?:tiempo|coste|trabajo))\b",
+    re.IGNORECASE,
+)
 _WHOLES = frozenset({"whole", "duration", "duration_ns", "total", "total_value", "length"})
 _VALUES = frozenset({"self", "total", "self share", "total share"})
 
@@ -98,7 +109,9 @@ def scopes_of(measures: Measures, sentence: Sentence) -> Sequence[Scope]:
     if _THIS_THREAD.search(sentence.template):
         return (measures.scope(None, sentence.window),)
     if sentence.window is None:
-        return measures.unnamed if not _OF_BYTES.search(sentence.template) else measures.measuring(Dimension.BYTES)
+        of_bytes = _OF_BYTES.search(sentence.template) is not None
+        usual = measures.measuring(Dimension.BYTES) if of_bytes else measures.unnamed
+        return measures.of_home([frame for one in sentence.functions for frame in one.numbers], usual)
     choices = [scope.chosen for scope in measures.unnamed]
     found = [measures.scope(ALL if one.handle == ALL else None, sentence.window) for one in choices]
     return [scope for scope in found if scope.window is not None] or measures.unnamed
@@ -151,7 +164,8 @@ def flow(measures: Measures, figure: Figure, subject: Subject, carried: Subject 
             value = measures.flow(a.numbers, b.numbers, scope)
             found = [value] if figure.mention.dimension is scope.dimension else []
             if figure.mention.dimension is Dimension.SHARE and value > 0:
-                found = [100 * value / scope.total, 100 * value / scope.under(None, a.numbers)[1]]
+                bases = (scope.total, *(scope.under(None, one.numbers)[1] for one in (a, b)))
+                found = [100 * value / base for base in bases if base]
             if value > 0 and any(figure.is_right(one) for one in found):
                 return Verification("verified", how=f"{b.text[:60]} called by {a.text[:60]}")
     return None
@@ -167,6 +181,26 @@ def of_its_own(figure: Figure, carried: Subject | None) -> Verification | None:
     base = before[-1] if before else carried
     wide = replace(figure, allowed=frozenset({"self share", "total share"}))
     return UNCHECKED if base is None else part_of(wide, base, behind[0])
+
+
+def of_its_time(figure: Figure, subject: Subject) -> Verification | None:
+    """`Half of its time`: of what the one function of a sentence takes, what is its own or what is not. None where the
+    sentence says no such thing."""
+    text, place = figure.sentence.template, figure.place
+    is_alone = len({one.numbers for one in figure.sentence.functions}) == 1
+    is_behind = any(one.start > figure.claim.start for one in figure.sentence.functions)
+    if not is_alone or is_behind or figure.mention.dimension is not Dimension.SHARE:
+        return None
+    if not _OF_ITS_TIME.match(text, place + 1):
+        return None
+    shares = []
+    for scope in figure.scopes:
+        own, total = scope.under(None, subject.numbers)
+        shares += [100 * own / total, 100 - 100 * own / total] if total > 0 else []
+    right = next((one for one in shares if figure.is_right(one)), None)
+    if right is not None:
+        return Verification("derived", how=f"{right:.1f}% of what {subject.text[:60]} takes")
+    return UNCHECKED
 
 
 def part_of(figure: Figure, base: Subject, subject: Subject) -> Verification:
@@ -283,11 +317,18 @@ def ratio_of(measures: Measures, figure: Figure) -> Verification | None:
     return Verification("contradicted", actual=f"{a.text[:60]} by {b.text[:60]}: {', '.join(shown)}")
 
 
+def _clause_of(text: str, place: int) -> str:
+    """The clause around a place: what another clause says to be called is no measure of this one."""
+    start = max((end.end() for end in _CLAUSE.finditer(text, 0, place)), default=0)
+    return text[start : next((end.start() for end in _CLAUSE.finditer(text, place + 1)), len(text))]
+
+
 def _compared_measures(text: str, figure: Figure) -> set[str]:
     """Of what two functions are compared, by the words of a sentence."""
     around = words("BASE").sub(" ", text)
     own, total = words("SELF").search(around), words("TOTAL").search(around)
     if bool(own) is not bool(total):
         return {"self"} if own else {"total"}
-    bare = text.replace(chr(ord(FIGURE) + figure.at), " ").replace("times", " ").replace("fois", " ")
+    around_it = _clause_of(text, figure.place)
+    bare = around_it.replace(chr(ord(FIGURE) + figure.at), " ").replace("times", " ").replace("fois", " ")
     return {"calls", "samples", WITH_CALLEES} if words("CALLS").search(bare) else {"self", "total"}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from evals.case import ROOT
+from evals.questions import SHARED
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.sandwich import Sandwich, callers_callees
 from traces.analysis.thread_time import thread_time
@@ -14,6 +16,7 @@ from traces.model import Profile, Trace
 from traces.reader import read_trace
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
+_ELSEWHERE = {"evals/": ROOT, "shared/": SHARED.parent}
 TRACES = (
     "sample/order-service.speedscope.json.gz",
     "redact-documents.viztracer.json.gz",
@@ -105,7 +108,15 @@ class KnownFacts:
         return None if time is None or not time.length else time.waiting / time.length
 
 
+def recording(name: str) -> Path:
+    """Where a recording is: a fixture, one of other evaluations, or one of the samples next to the repository."""
+    base = next((base for begin, base in _ELSEWHERE.items() if name.startswith(begin)), None)
+    if base is None:
+        return FIXTURES / name
+    return base / name if base == ROOT else SHARED / name.removeprefix("shared/")
+
+
 def known_facts(name: str) -> KnownFacts:
-    """The facts of a fixture. Raises TraceError."""
-    path = FIXTURES / name
+    """The facts of a recording. Raises TraceError, OSError where it is not here."""
+    path = recording(name)
     return KnownFacts(read_trace(path.read_bytes(), name=path.name))

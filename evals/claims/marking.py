@@ -8,7 +8,7 @@ from typing import Literal
 
 from langchain_core.messages import ToolMessage
 
-from evals.claims.known_facts import known_facts
+from evals.claims.known_facts import known_facts, recording
 from evals.claims.statements import Statement
 from server.agent.tools.compare_traces import CompareTraces, compare_two
 from server.agent.tools.contract.tool import Outcome
@@ -20,8 +20,12 @@ from server.agent.verification.references.checked_answer import checked_answer
 from server.protocol.wire_values import Check
 from traces.model import Trace
 
-COMPARED = {"search-index.cpuprofile.gz": "redact-documents.cprofile.prof"}
-"""Traces that were compared with another program's before: its statements speak of that."""
+COMPARED = {
+    "search-index.cpuprofile.gz": "redact-documents.cprofile.prof",
+    "evals/programs/ledger_post/fault.pb.gz": "evals/programs/ledger_post/sibling.pb.gz",
+    "evals/programs/rate_fetch/fault.viztracer.json.gz": "evals/programs/rate_fetch/sibling.viztracer.json.gz",
+}
+"""Traces that were compared with another one before, the first with another program: statements speak of that."""
 
 
 class Mark(StrEnum):
@@ -57,8 +61,10 @@ Link = Literal["claimed", "source"]
 
 def marked(statements: Sequence[Statement], link: Link | None = None) -> Iterator[Marked]:
     """Marked by the checker of the product, after the tools that a turn usually calls: by the rules for sentences, or
-    with each made figure as a link."""
+    with each made figure as a link. Those of recordings that are not here are left out."""
     for name in dict.fromkeys(one.trace for one in statements):
+        if not recording(name).exists():
+            continue
         trace = known_facts(name).trace
         facts = gathered(_messages(trace, COMPARED.get(name)), {})
         for statement in (one for one in statements if one.trace == name):

@@ -22,6 +22,8 @@ from traces.values import Counts, Unit, ValueType
 IDLE = "Idle"
 GARBAGE_COLLECTION = "GC / CC"
 CPU_TIME = ValueType("CPU time", Unit.NANOSECONDS)
+LATE = 1.5
+"""Of the usual time between samples: what comes later follows a gap."""
 HIDDEN = -2
 """In place of a frame: the frame is left out of all stacks."""
 
@@ -185,7 +187,8 @@ def add_thread(
 
 def _lasting(thread: GeckoThread, order: Int64, times: Int64, interval: int) -> Int64:
     """How long each sample stands for. Where the thread's CPU time was recorded, a gap in the samples is work as far
-    as the next sample knows of CPU time in it: `threadCPUDelta` counts from the sample before."""
+    as the next sample knows of CPU time in it: `threadCPUDelta` counts from the sample before. A sample that comes a
+    little late is no gap: calls would fall into one piece a sample."""
     gaps = np.diff(times, append=times[-1:] + interval)
     worked = next((values[order] for kind, values in thread.weights if kind == CPU_TIME), None)
     stacks = np.array(thread.samples, np.int64)[order]
@@ -193,7 +196,7 @@ def _lasting(thread: GeckoThread, order: Int64, times: Int64, interval: int) -> 
         return gaps
     usual = max(interval, int(np.partition(gaps, len(gaps) // 3)[len(gaps) // 3]))
     most = np.maximum(usual, np.append(worked[1:], usual))
-    return np.where(stacks == NONE, gaps, np.minimum(gaps, most))
+    return np.where((stacks == NONE) | (gaps <= usual * LATE), gaps, np.minimum(gaps, most))
 
 
 def _counting(columns: Sequence[tuple[ValueType, Values]]) -> int | None:

@@ -24,6 +24,6 @@ export function useShownTurns(turns: Turn[], sought: string | null): [shown: Tur
 export function firstShown(turns: Turn[], before: string | null, sought: string | null): number {
   const known = turns.findIndex((turn) => turn.turnId === before);
   const at = known < 0 ? Math.max(0, turns.length - AT_ONCE) : known;
-  const wanted = turns.findIndex((turn) => turn.turnId === sought);
-  return wanted < 0 ? at : Math.min(at, wanted);
+  const place = turns.findIndex((turn) => turn.turnId === sought);
+  return place < 0 ? at : Math.min(at, place);
 }

@@ -79,8 +79,6 @@ export function isOvertaken(error: unknown): boolean {
 /** Strike a fact, whatever else has changed meanwhile. */
 export async function struck(fact: string): Promise<void> {
   const { text, version } = await coreMemory.read();
-  await coreMemory.write(
-    lines(text).filter((line) => line !== fact),
-    version,
-  );
+  const rest = lines(text).filter((line) => line !== fact);
+  if (rest.length < lines(text).length) await coreMemory.write(rest, version);
 }

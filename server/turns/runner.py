@@ -15,6 +15,7 @@ import structlog
 
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.ai_events import AssistantFinal, Done, Failed, InterruptAsked, Restored, RunEnd, UsageReport
+from server.ports.asking_user import ASKING_USER
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.executor import GraphCaller, GraphExecutor, RunRequest, run_id_of
@@ -186,6 +187,7 @@ class TurnRunner(Generic[Setup]):
             return
         if turn.request_id is not None:
             structlog.contextvars.bind_contextvars(request_id=turn.request_id)  # of this job's task alone
+        ASKING_USER.set(turn.user_id)
         running.attempt = turn.attempt
         waited = self._clock.now() - turn.created_at
         self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())

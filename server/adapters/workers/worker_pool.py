@@ -10,6 +10,7 @@ import anyio.to_thread
 from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
+from server.adapters.workers.fair_places import FairPlaces
 from server.adapters.workers.jobs import Bounds, CacheUnusable, MeasuredFile
 from server.adapters.workers.shared_progress import shared_progress
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
@@ -32,7 +33,8 @@ LOST = "The parsed trace was lost meanwhile. Try again: it is read anew from the
 
 
 class ProcessWorkers:
-    """Imports and questions have their own queues, so that a long import never stands before a question.
+    """Imports and questions have their own queues, so that a long import never stands before a question; of questions
+    each user gets one answered in turn.
 
     `cache` is a folder that may be deleted at any time: it is filled again from the stored objects. Each import removes
     what was used longest ago until `cache_bytes` are not exceeded.
@@ -54,7 +56,7 @@ class ProcessWorkers:
         self._cache = TraceCache(cache, cache_bytes)
         self._importers = CapacityLimiter(importers)
         self._most_imports = most_imports
-        self._askers = CapacityLimiter(askers)
+        self._askers = FairPlaces(askers)
         self._memory_bytes = memory_bytes
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
@@ -74,7 +76,7 @@ class ProcessWorkers:
 
     @property
     def questions_waiting(self) -> int:
-        return self._askers.statistics().tasks_waiting
+        return self._askers.waiting
 
     async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
         """As the port says; raises Busy when too many wait already."""
@@ -167,7 +169,7 @@ class ProcessWorkers:
     ) -> Any:
         bounds = Bounds(self._memory_bytes, self._question_seconds)
         job = (jobs.answer, trace.columns, question, args, kwargs, bounds)
-        async with self._askers:
+        async with self._askers.place():
             return await self._run(self._question_seconds, "A question about the trace", *job)
 
     async def _run(self, seconds: int, what: str, job: Callable[..., Any], *args: Any) -> Any:

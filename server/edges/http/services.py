@@ -22,6 +22,7 @@ from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.news import NO_NEWS, News
 from server.edges.ws.open_sockets import OpenSockets
 from server.errors import NotAuthenticated, NotFound, NotSupported
+from server.ports.asking_user import ASKING_USER
 from server.ports.evaluations import Evaluations
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
@@ -333,6 +334,7 @@ async def caller_of(connection: HTTPConnection) -> Caller:
     services.rates.admit(caller, method=connection.scope.get("method", ""), path=connection.url.path)
     caller = await services.teams.acting(caller, connection.headers.get(ACCOUNT_HEADER))
     connection.state.caller = caller
+    ASKING_USER.set(caller.user_id)
     return caller
 
 

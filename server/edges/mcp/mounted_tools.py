@@ -20,6 +20,7 @@ from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.numbered_results import NumberedResults, ResultsByCaller
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
+from server.ports.asking_user import ASKING_USER
 from server.ports.identity import Caller, Scope
 from server.ports.repositories import CallerRepository
 from server.ports.traces import TraceWorkers
@@ -157,6 +158,7 @@ class MountedTools:
         require(caller, Scope.TRACES_READ)
         services = services_of(request)
         services.rates.admit_message(caller)
+        ASKING_USER.set(caller.user_id)
         caller = await services.teams.acting(caller, request.headers.get(ACCOUNT_HEADER))
         streams = "text/event-stream" in request.headers.get("accept", "")
         answering = self._streaming if streams else self._at_once

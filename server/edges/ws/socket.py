@@ -28,6 +28,7 @@ from server.errors import (
     ServiceUnavailable,
     TooManyAtOnce,
 )
+from server.ports.asking_user import ASKING_USER
 from server.ports.identity import Caller, Scope
 from server.ports.relay import Listening
 from server.protocol.base import WireModel
@@ -109,6 +110,7 @@ class Connection:
             first, caller = await self._introduction()
         if first is None or caller is None:
             raise _Closed(CloseCode.TOO_LATE, "No start_analysis came in time.")
+        ASKING_USER.set(caller.user_id)
         try:
             with self._services.sockets.opened_by(caller.user_id):
                 await self._talk(caller, first)

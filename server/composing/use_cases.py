@@ -256,7 +256,6 @@ def _services(
             conversation=conversation,
             shared=SharedConversations(adapters.rows.records, adapters.rows.conversations, adapters.backing.objects),
             library=library,
-            relay=adapters.backing.relay,
             answer_within_s=turn_ends_within_s(settings),
             gateway=adapters.backing.gateway,
             evaluations=rows.evaluations,

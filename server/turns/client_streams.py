@@ -120,6 +120,10 @@ class ClientStreams:
         has = frozenset(asked.answers) if answered else frozenset[str]()
         return FollowedByClient(self._conversations, caller, turn, listening, answers=has, answered=answered)
 
+    def listen(self, session_id: str) -> Listening:
+        """What is sent of a session that is about to be asked in, before it is there."""
+        return self._relay.listen(session_id)
+
     async def running(self, caller: Caller, chat_id: str) -> FollowedByClient | None:
         """The turn that runs or waits in a chat; None for none, also where there is no such chat."""
         session_id = session_id_of(caller, chat_id)

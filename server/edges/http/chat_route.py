@@ -3,11 +3,11 @@
 import uuid
 
 import anyio
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict
 
 from server.edges.http.api_address import COMPATIBLE
-from server.edges.http.services import ChatServices, CurrentCaller, ForChat
+from server.edges.http.services import ChatServices, CurrentCaller, ForChat, services_of
 from server.errors import BadRequest, Busy, ModelFailed
 from server.ports.identity import Caller
 from server.ports.relay import Listening
@@ -56,13 +56,13 @@ class Answer(BaseModel):
 
 
 @routes.post("/chat")
-async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> Answer:
+async def chat(request: Request, question: Question, caller: CurrentCaller, services: ForChat) -> Answer:
     """Ask, wait, answer. A session of an earlier answer goes on with its conversation."""
     services.conversation.admit(caller)
     session_id = question.session_id or str(uuid.uuid4())
     trace_id = await _trace(services, caller, question)
     turn_id = str(uuid.uuid4())
-    listening = services.relay.listen(session_id)
+    listening = services_of(request).streams.turns.listen(session_id)
     try:  # a new session is made with the accepted turn: what is refused leaves none
         prompt = UserPrompt(session_id=session_id, prompt=question.message, turn_id=turn_id, trace_id=trace_id)
         await services.conversation.submit(caller, prompt, ViewerState(), is_admitted=True)

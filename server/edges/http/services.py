@@ -27,7 +27,6 @@ from server.ports.evaluations import Evaluations
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.program_keys import RenderQuota
-from server.ports.relay import Relay
 from server.ports.traces import TraceRow, TraceWorkers
 from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import AccountTeams
@@ -140,7 +139,6 @@ class ChatServices:
     conversation: Conversation
     shared: SharedConversations
     library: TraceLibrary
-    relay: Relay
     answer_within_s: float
     gateway: Gateway | None
     evaluations: Evaluations

@@ -5,7 +5,7 @@ import time
 from server.composing.embedding import embedders_of
 from server.edges.cli.config import Sign
 from server.settings import Settings
-from server.turns.memory_search import PATIENCE_S
+from server.turns.asked_vector import PATIENCE_S
 
 QUESTION = "Which function takes the most time?"
 

@@ -64,7 +64,7 @@ def memory_use_cases(
     search, keeping = None, None
     if rows.memories is not None:
         search = MemorySearch(rows.memories, embedders)
-        keeping = MemoryKeeping(rows.memories, embedders[0] if embedders else None)
+        keeping = MemoryKeeping(rows.memories, embedders[0] if embedders else None, knowledge=rows.knowledge)
     noticer = _noticer(settings, rows.invocations)
     memory = AccountMemory(
         rows.memory,
@@ -73,7 +73,7 @@ def memory_use_cases(
         collector=Collector(noticer),
         condenser=noticer,
         keeping=keeping,
-        knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge),
+        knowledge=None if rows.knowledge is None else TeamKnowledge(rows.knowledge, embedders),
         broadcast=relay if isinstance(relay, RealtimeRelay) else None,
     )
     return memory, keeping

@@ -1,11 +1,12 @@
 """Documents that answers cite: Flamechat's own documentation, and an account's runbooks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from server.ports.identity import Caller
+from server.ports.memories import Vector
 
 MOST_BYTES = 1 << 20
 """Of one document."""
@@ -21,6 +22,11 @@ class Chunk:
     heading: str
     text: str
     words: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """What a vector is made of."""
+        return f"{self.heading}: {self.text}" if self.heading else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +62,20 @@ class Passage(Chunk):
     is_ours: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPassage:
+    """A passage, and the cosine of its vector with a question's."""
+
+    passage: Passage
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageWithoutVector:
+    handle: str
+    meaning: str
+
+
 class Knowledge(Protocol):
     """The documents that a caller may read: their account's, and ours. Another account's are not there."""
 
@@ -82,4 +102,20 @@ class Knowledge(Protocol):
 
     async def cited(self, caller: Caller, handles: Sequence[str]) -> list[Passage]:
         """Those of these handles that are there."""
+        ...
+
+    async def near(self, caller: Caller, vector: Vector, *, most: int) -> list[NearPassage]:
+        """Those that are nearest by meaning; none where the database keeps no vectors."""
+        ...
+
+    async def is_complete(self, caller: Caller, model: str) -> bool:
+        """Whether every passage that the caller may read has its vector of this model."""
+        ...
+
+    async def without_vector(self, model: str, limit: int) -> list[PassageWithoutVector]:
+        """Passages that have none of this model, of all accounts and ours."""
+        ...
+
+    async def keep_vectors(self, vectors: Mapping[str, Vector]) -> int:
+        """Vectors by the handles of their passages; of one that is gone nothing is kept."""
         ...

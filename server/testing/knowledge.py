@@ -3,14 +3,22 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
 from server.adapters.storable import known_id, not_found, storable_text
 from server.errors import BadRequest
 from server.ports.identity import Caller
-from server.ports.knowledge import MOST_DOCUMENTS, Document, NewDocument, Passage
+from server.ports.knowledge import (
+    MOST_DOCUMENTS,
+    Document,
+    NearPassage,
+    NewDocument,
+    Passage,
+    PassageWithoutVector,
+)
+from server.ports.memories import Vector
 from server.ports.teams import Role
 from server.testing.account_state import MemoryAccounts
 
@@ -32,6 +40,7 @@ class MemoryKnowledge:
         self._accounts = accounts
         self._documents: list[_Kept] = []
         self._numbers = itertools.count(1)
+        self._vectors: dict[tuple[str, str], Vector] = {}
 
     async def add(self, caller: Caller, document: NewDocument) -> Document:
         if not self._may_write(caller):
@@ -65,6 +74,32 @@ class MemoryKnowledge:
 
     async def cited(self, caller: Caller, handles: Sequence[str]) -> list[Passage]:
         return [passage for one in self._readable(caller) for passage in one.passages if passage.handle in handles]
+
+    async def near(self, caller: Caller, vector: Vector, *, most: int) -> list[NearPassage]:
+        found = []
+        for passage in self._passages(self._readable(caller)):
+            own = self._vectors.get((passage.handle, vector.model))
+            if own is not None and len(own.values) == len(vector.values):
+                cosine = sum(a * b for a, b in zip(own.values, vector.values, strict=True))
+                found.append(NearPassage(passage=passage, cosine=cosine))
+        return sorted(found, key=lambda one: -one.cosine)[:most]
+
+    async def is_complete(self, caller: Caller, model: str) -> bool:
+        return all((one.handle, model) in self._vectors for one in self._passages(self._readable(caller)))
+
+    async def without_vector(self, model: str, limit: int) -> list[PassageWithoutVector]:
+        missing = [one for one in self._passages(self._documents) if (one.handle, model) not in self._vectors]
+        return [PassageWithoutVector(handle=one.handle, meaning=one.meaning) for one in missing[:limit]]
+
+    async def keep_vectors(self, vectors: Mapping[str, Vector]) -> int:
+        there = {one.handle for one in self._passages(self._documents)}
+        kept = {(handle, vector.model): vector for handle, vector in vectors.items() if handle in there}
+        self._vectors |= kept
+        return len(kept)
+
+    @staticmethod
+    def _passages(documents: Sequence[_Kept]) -> list[Passage]:
+        return [passage for one in documents for passage in one.passages]
 
     def _add(self, account_id: str | None, document: NewDocument) -> Document:
         mine = [one for one in self._documents if one.account_id == account_id]

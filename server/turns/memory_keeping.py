@@ -2,6 +2,7 @@
 others upload and ask, and never on their way. What a process has not done the next one does."""
 
 import asyncio
+from collections.abc import Mapping
 
 import structlog
 
@@ -11,13 +12,13 @@ from server.analyst.memory_orders import memory_order
 from server.analyst.memory_questions import memory_question
 from server.errors import DatabaseUnavailable, ServiceUnavailable, raised_at
 from server.ports.embedder import Embedder
+from server.ports.knowledge import Knowledge
 from server.ports.memories import (
     FactsToRemember,
     Memories,
     NewMemory,
     TraceToRemember,
     Untaken,
-    WithoutVector,
 )
 
 AT_ONCE = 16
@@ -34,11 +35,15 @@ log = structlog.get_logger(__name__)
 
 
 class MemoryKeeping:
-    """`embedder` is the one of the settings; without it memories are found by words. `counted` is called with what
-    became of memories: `made`, `skipped`, `conflicts`, `failed`."""
+    """`embedder` is the one of the settings; without it memories are found by words. The documents of
+    `knowledge` get their vectors here too. `counts` says what became of memories: `made`, `skipped`, `conflicts`,
+    `failed`."""
 
-    def __init__(self, store: Memories, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, store: Memories, embedder: Embedder | None = None, *, knowledge: Knowledge | None = None
+    ) -> None:
         self._store = store
+        self._knowledge = knowledge
         self._embedder = embedder
         self._wake = asyncio.Event()
         self.counts = {"made": 0, "skipped": 0, "conflicts": 0, "failed": 0}
@@ -104,18 +109,21 @@ class MemoryKeeping:
         return ([] if answer is None else [answer]), 0
 
     async def _make_vectors(self) -> bool:
+        """Of a few memories, and where all have theirs of a few parts of documents; whether any was made."""
         if self._embedder is None:
             return False
-        waiting: list[WithoutVector] = await self._store.without_vector(self._embedder.model, AT_ONCE)
-        if not waiting:
-            return False
-        vectors = await self._embedder.embed([one.meaning for one in waiting])
-        return (
-            await self._store.keep_vectors(
-                {one.memory_id: vector for one, vector in zip(waiting, vectors, strict=True)}
-            )
-            > 0
-        )
+        memories = await self._store.without_vector(self._embedder.model, AT_ONCE)
+        meanings = {one.memory_id: one.meaning for one in memories}
+        if meanings or self._knowledge is None:
+            return await self._embed(meanings, self._store) > 0
+        passages = await self._knowledge.without_vector(self._embedder.model, AT_ONCE)
+        return await self._embed({one.handle: one.meaning for one in passages}, self._knowledge) > 0
+
+    async def _embed(self, meanings: Mapping[str, str], store: Memories | Knowledge) -> int:
+        if not meanings or self._embedder is None:
+            return 0
+        vectors = await self._embedder.embed(list(meanings.values()))
+        return await store.keep_vectors(dict(zip(meanings, vectors, strict=True)))
 
     async def _rest(self, seconds: float) -> None:
         try:

@@ -1,10 +1,10 @@
 """What an account remembers, found by meaning and by words; without an embedder, or while one is slow or fails, by
 words alone."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 import structlog
@@ -13,16 +13,14 @@ from server.agent.memory.memory_texts import anchors_of, marked_words
 from server.agent.memory.nearness import nearest_texts
 from server.agent.memory.ranking import Ranked, rank
 from server.agent.memory.word_senses import asked_marks
-from server.errors import BadRequest, DatabaseUnavailable, NotAllowed, NotFound, ServiceUnavailable, raised_at
+from server.errors import BadRequest, DatabaseUnavailable, NotAllowed, NotFound, raised_at
 from server.ports.conversations import TurnRow
 from server.ports.embedder import Embedder
 from server.ports.identity import Caller
-from server.ports.memories import MOST_MEANING, MOST_TEXT, Memories, MemoryKind, MemoryRow, NewMemory, Sought, Vector
+from server.ports.memories import MOST_MEANING, MOST_TEXT, Memories, MemoryKind, MemoryRow, NewMemory, Sought
 from server.quoting import clamp
+from server.turns.asked_vector import PATIENCE_S, asked_vector
 from server.turns.typed_facts import why_secret
-
-PATIENCE_S = 0.3
-"""For the vector of a question: it stands before an answer."""
 
 MOST_NEAR = 3
 NEAR = 0.45
@@ -55,7 +53,10 @@ class MemorySearch:
         """The memories that a question means, the nearest first; for an empty one the newest. `least` leaves out what
         is less near."""
         query = clamp(sought.query, MOST_QUERY).strip()
-        vector = await self._vector(caller, query) if query else None
+        vector = None
+        if query:
+            is_complete = partial(self._store.is_complete, caller)
+            vector = await asked_vector(self._embedders, is_complete, query, patience_s=self._patience_s)
         asked = replace(sought, query=f"{query} {asked_marks(query)}".strip())
         found = rank(query, await self._store.candidates(caller, asked, vector), limit=limit)
         return [one for one in found if one.near >= least]
@@ -132,16 +133,6 @@ class MemorySearch:
 
     async def _one(self, caller: Caller, memory_id: str) -> MemoryRow:
         return await self._store.one(caller, memory_id)
-
-    async def _vector(self, caller: Caller, query: str) -> Vector | None:
-        """Of a question; None where words have to do."""
-        try:
-            for embedder in self._embedders:
-                if await self._store.is_complete(caller, embedder.model) or embedder is self._embedders[-1]:
-                    return (await asyncio.wait_for(embedder.embed([query]), self._patience_s))[0]
-        except (TimeoutError, ServiceUnavailable) as error:
-            log.warning("memory_searched_by_words", error=type(error).__name__, where=raised_at(error))
-        return None
 
 
 def _is_near(one: Ranked) -> bool:

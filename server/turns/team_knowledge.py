@@ -4,20 +4,26 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from server.agent.memory.document_chunks import document_chunks
-from server.agent.memory.ranking import by_bm25, word_stems
+from server.agent.memory.ranking import WEIGHT_OF_WORDS, by_bm25, word_stems
 from server.errors import BadRequest
+from server.ports.embedder import Embedder
 from server.ports.identity import Caller
-from server.ports.knowledge import MOST_BYTES, Document, Knowledge, NewDocument, Passage
+from server.ports.knowledge import MOST_BYTES, Document, Knowledge, NearPassage, NewDocument, Passage
 from server.quoting import clamp
+from server.turns.asked_vector import PATIENCE_S, asked_vector
 
 CANDIDATES = 60
 MOST_QUERY = 2_000
 MOST_NAME = 120
 AMONG = 1_000
 """Parts among which a word is rare or not: about what an account reads."""
+
+NEAR = 0.35
+"""Cosine from which a part is found that has no word of the question."""
 
 HEADING_COUNTS = 3
 """A word of a heading is worth so many of the text."""
@@ -29,8 +35,10 @@ OURS = ("formats.md", "insights.md", "questions.md", "models.md", "plans.md", "m
 class TeamKnowledge:
     """Documents of the caller's account, and ours."""
 
-    def __init__(self, store: Knowledge) -> None:
+    def __init__(self, store: Knowledge, embedders: Sequence[Embedder] = (), *, patience_s: float = PATIENCE_S) -> None:
         self._store = store
+        self._embedders = tuple(embedders)
+        self._patience_s = patience_s
 
     async def add(self, caller: Caller, name: str, content: bytes) -> Document:
         """In place of the account's document of that name. Raises BadRequest for what is no text, is empty, too large,
@@ -53,15 +61,16 @@ class TeamKnowledge:
         return await self._store.remove(caller, document_id)
 
     async def search(self, caller: Caller, query: str, *, limit: int) -> list[Passage]:
-        """The parts that have most of the question's words, rare ones and those of headings first."""
-        asked = Counter(word_stems(clamp(query, MOST_QUERY)))
-        found = await self._store.passages(caller, clamp(query, MOST_QUERY), most=CANDIDATES)
-        texts = [
-            Counter(word_stems(f"{one.text} {one.document} {f'{one.heading} ' * HEADING_COUNTS}")) for one in found
-        ]
-        scores = by_bm25(asked, texts, max(AMONG, len(found)))
-        ranked = sorted(zip(scores, found, strict=True), key=lambda one: -one[0][0])
-        return [passage for (score, _, _), passage in ranked if score > 0][:limit]
+        """The parts that mean what is asked or have most of its words, rare ones and those of headings first; without
+        an embedder by words alone."""
+        asked = clamp(query, MOST_QUERY).strip()
+        if not asked:
+            return []
+        is_complete = partial(self._store.is_complete, caller)
+        vector = await asked_vector(self._embedders, is_complete, asked, patience_s=self._patience_s)
+        near = [] if vector is None else await self._store.near(caller, vector, most=CANDIDATES)
+        by_words = await self._store.passages(caller, asked, most=CANDIDATES)
+        return _ranked(asked, near, by_words)[:limit]
 
     async def cited(self, caller: Caller, handles: Sequence[str]) -> list[Passage]:
         """Those of these handles that are there."""
@@ -70,6 +79,22 @@ class TeamKnowledge:
     def of_caller(self, caller: Caller) -> "CallerDocuments":
         """What a caller's tools may search."""
         return CallerDocuments(self, caller)
+
+
+def _ranked(asked: str, near: Sequence[NearPassage], by_words: Sequence[Passage]) -> list[Passage]:
+    """By the sum of cosine and words. One that words alone found is taken to be as near as the last that is near."""
+    cosines = {one.passage.handle: one.cosine for one in near}
+    last = min(cosines.values(), default=0.0)
+    passages = list({one.handle: one for one in [*(one.passage for one in near), *by_words]}.values())
+    texts = [Counter(word_stems(f"{one.text} {one.document} {f'{one.heading} ' * HEADING_COUNTS}")) for one in passages]
+    scores = [score for score, _, _ in by_bm25(Counter(word_stems(asked)), texts, max(AMONG, len(passages)))]
+    best = max(scores, default=0.0) or 1.0
+    found = [
+        (cosines.get(one.handle, last) + WEIGHT_OF_WORDS * score / best, one)
+        for one, score in zip(passages, scores, strict=True)
+        if score > 0 or cosines.get(one.handle, 0.0) >= NEAR
+    ]
+    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 from server.agent.memory.document_chunks import CHARACTERS, document_chunks
 from server.errors import BadRequest, NotFound
 from server.ports.knowledge import MOST_BYTES, MOST_DOCUMENTS
+from server.testing.embedder import WordEmbedder
 from server.turns.team_knowledge import OURS, TeamKnowledge, new_document
 from tests.plugins.worlds import World
 
@@ -113,3 +114,66 @@ def test_a_document_is_cut_at_its_headings_and_no_word_is_lost() -> None:
     assert all(f"word{at} " in said for at in range(40))
     assert "# no heading" in said
     assert max(len(one.text) for one in document_chunks("x" * 5_000)) <= CHARACTERS
+
+
+EMBEDDER = WordEmbedder(same=[("indexer", "crawler")])
+
+
+async def filled(world: World, embedder: WordEmbedder = EMBEDDER) -> int:
+    """Vectors of all passages; how many."""
+    made = 0
+    while waiting := await world.knowledge.without_vector(embedder.model, 50):
+        vectors = await embedder.embed([one.meaning for one in waiting])
+        made += await world.knowledge.keep_vectors(dict(zip([one.handle for one in waiting], vectors, strict=True)))
+    return made
+
+
+async def test_a_passage_is_found_by_its_meaning_without_a_word_in_common(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the index too, which the twin does not know."""
+    host, stranger = await world.user(), await world.user()
+    knowledge = TeamKnowledge(world.knowledge, [EMBEDDER], patience_s=30)
+    await knowledge.add(host, "runbook.md", b"# Indexer\n\nindexer\n\n# Lunch\n\nAt noon.\n")
+    assert await knowledge.search(host, "crawler", limit=3) == []
+    assert not await world.knowledge.is_complete(host, EMBEDDER.model)
+    await filled(world)
+    assert await world.knowledge.is_complete(host, EMBEDDER.model)
+    for most_exact in (5_000, 0):
+        monkeypatch.setattr("server.adapters.postgres.knowledge.EXACT_UP_TO", most_exact)
+        assert [one.heading for one in await knowledge.search(host, "crawler", limit=3)] == ["Indexer"]
+        assert (await knowledge.search(host, "lunch", limit=3))[0].heading == "Lunch"
+        assert await knowledge.search(stranger, "crawler", limit=3) == []
+        assert await knowledge.search(replace(stranger, account_id=host.account_id), "crawler", limit=3) == []
+    assert await TeamKnowledge(world.knowledge).search(host, "crawler", limit=3) == []
+
+
+async def test_vectors_of_documents_go_with_them_and_two_models_stand_side_by_side(world: World) -> None:
+    caller = await world.user()
+    knowledge = TeamKnowledge(world.knowledge)
+    document = await knowledge.add(caller, "runbook.md", RUNBOOK)
+    await filled(world)
+    newer = WordEmbedder("newer", dimensions=512)
+    handle = (await knowledge.search(caller, "indexer", limit=1))[0].handle
+    (vector,) = await newer.embed(["indexer"])
+    assert await world.knowledge.keep_vectors({handle: vector, "k999999999": vector}) == 1
+    assert not await world.knowledge.is_complete(caller, newer.model)
+    EMBEDDER.asked = newer.asked = 0
+    await TeamKnowledge(world.knowledge, [newer, EMBEDDER], patience_s=30).search(caller, "crawler", limit=1)
+    assert (newer.asked, EMBEDDER.asked) == (0, 1)
+    await filled(world, newer)
+    assert await world.knowledge.is_complete(caller, newer.model)
+    assert [one.passage.handle for one in await world.knowledge.near(caller, vector, most=1)] == [handle]
+    await knowledge.remove(caller, document.document_id)
+    assert await world.knowledge.keep_vectors({handle: vector}) == 0
+    assert handle not in [one.passage.handle for one in await world.knowledge.near(caller, vector, most=50)]
+
+
+async def test_documents_are_found_by_words_where_the_embedder_fails(world: World) -> None:
+    caller = await world.user()
+    broken = WordEmbedder()
+    broken.fails = True
+    knowledge = TeamKnowledge(world.knowledge, [broken])
+    await knowledge.add(caller, "runbook.md", RUNBOOK)
+    assert (await knowledge.search(caller, "restart the indexer", limit=1))[0].heading.endswith("indexer")
+    assert await knowledge.search(caller, "   ", limit=1) == []

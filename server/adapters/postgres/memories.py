@@ -8,6 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from server.adapters.postgres.halfvec import written
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, not_found, storable_json, storable_text
@@ -75,7 +76,7 @@ class PostgresMemories:
             rows = {row["id"]: row for row in await _all(connection, "memories_by_words", named | {"most": BY_WORDS})}
             cosines: dict[Any, float] = {}
             if vector is not None and self._has_vectors and sought.query:
-                asked = named | _vector(vector)
+                asked = named | written(vector)
                 name = "nearest_memories" if among <= EXACT_UP_TO else "nearest_memories_by_index"
                 near = await _all(connection, name, asked | {"most": BY_MEANING})
                 cosines = {row["memory_id"]: row["cosine"] for row in near}
@@ -166,7 +167,7 @@ class PostgresMemories:
         async with self._database.transaction() as connection:
             for memory_id, vector in vectors.items():
                 cursor = await connection.execute(
-                    statement("keep_vector"), _vector(vector) | {"memory_id": known_id(memory_id, "memory")}
+                    statement("keep_vector"), written(vector) | {"memory_id": known_id(memory_id, "memory")}
                 )
                 kept += cursor.rowcount
         return kept
@@ -219,11 +220,6 @@ def _sought(sought: Sought) -> dict[str, Any]:
         "since": sought.since,
         "without_turns": [known_id(one, "question") for one in sought.without_turns],
     }
-
-
-def _vector(vector: Vector) -> dict[str, Any]:
-    numbers = "[" + ",".join(f"{value:.6g}" for value in vector.values) + "]"
-    return {"model": vector.model, "dimensions": len(vector.values), "vector": numbers}
 
 
 def _new(memory: NewMemory) -> dict[str, Any]:

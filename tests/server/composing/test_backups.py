@@ -139,7 +139,7 @@ def test_every_table_is_backed_up(taken: Taken) -> None:
         tables = owner.execute(
             "select format('%s.%s', schemaname, tablename) from pg_tables where schemaname = 'public'"
         )
-        made_again = {"public.memory_embeddings"}
+        made_again = {"public.knowledge_embeddings", "public.memory_embeddings"}
         assert {row[0] for row in tables} - made_again == set(TABLES)
 
 

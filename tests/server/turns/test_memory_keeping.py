@@ -8,11 +8,13 @@ from server.ports.memories import FactsToRemember, MemoryKind, Sought, TraceToRe
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.embedder import WordEmbedder
+from server.testing.knowledge import MemoryKnowledge
 from server.testing.manual_clock import ManualClock
 from server.testing.memories import MemoryMemories
 from server.testing.trace_records import MemoryTraceRecords
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch
+from server.turns.team_knowledge import TeamKnowledge
 from tests.plugins.worlds import new_uuid
 
 
@@ -127,3 +129,16 @@ async def test_what_is_remembered_of_an_answer_holds_no_fact_that_may_be_struck(
     store.subjects[:] = [turn]
     await MemoryKeeping(store).sync()
     assert [one.text for one in store.kept()] == kept
+
+
+async def test_documents_get_their_vectors_once_memories_have_theirs() -> None:
+    store, caller = store_of(facts("we own the parser"))
+    accounts = MemoryAccounts(ManualClock())
+    accounts.add(caller)
+    documents = MemoryKnowledge(accounts)
+    await TeamKnowledge(documents).add(caller, "runbook.md", b"# Restart\n\nDrain the queue first.")
+    embedder = WordEmbedder()
+    await MemoryKeeping(store, embedder, knowledge=documents).sync()
+    assert await store.is_complete(caller, embedder.model)
+    assert await documents.is_complete(caller, embedder.model)
+    await MemoryKeeping(store, knowledge=documents).sync()

@@ -68,6 +68,21 @@ def test_twenty_thousand_threads_open_where_the_program_works(
     expect(page.locator(".chart")).to_have_attribute("data-profile", "p76")
 
 
+def test_a_chart_that_could_not_be_fetched_is_asked_for_again(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, saved(tmp_path, "one", [slice_of("a", 0, 1_000, 1)]))
+    chart, again = page.locator(".chart"), page.get_by_role("button", name="Try again")
+    page.route("**/view?*", lambda route: route.abort())
+    page.reload()
+    expect(chart.get_by_role("alert")).to_be_visible()
+    expect(chart).to_have_attribute("data-boxes", "0")
+    page.unroute("**/view?*")
+    again.click()
+    expect(chart).to_have_attribute("data-boxes", "1")
+    expect(again).to_have_count(0)
+
+
 def test_links_to_what_is_gone_outside_or_too_long_have_a_word(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ async def test_every_view_of_a_fixture_is_of_the_same_thread(file: Path) -> None
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)  # a busy machine reads and asks of some sixty recordings
 @pytest.mark.parametrize("folder", LEAST_READ)
 async def test_every_view_of_every_shared_recording_is_of_the_same_thread(shared: Path, folder: str) -> None:
     read, wrong = 0, []

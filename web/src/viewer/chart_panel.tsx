@@ -78,10 +78,20 @@ export function ChartPanel({ store, numbers, ask }: ChartPanelProps) {
           Drawing the chart…
         </p>
       )}
-      {problem && (
-        <p class={view ? "chart-toast" : "chart-message"} role="alert">
+      {problem && view && (
+        <p class="chart-toast" role="alert">
           {problem}
         </p>
+      )}
+      {problem && !view && !loading && (
+        <div class="chart-message" role="alert">
+          <div>
+            <p>{problem}</p>
+            <button type="button" onClick={() => void store.show({ within: store.read().within })}>
+              Try again
+            </button>
+          </div>
+        </div>
       )}
       {needsFrame && <p class="chart-message">Choose a function: its callers go above it, what it calls below.</p>}
       {needsTrace && (

@@ -141,7 +141,13 @@ def test_a_gap_in_the_samples_is_work_only_as_far_as_processor_time_passed_in_it
 
 
 def test_a_sample_that_comes_a_little_late_leaves_no_gap() -> None:
-    rows = [[2, 0, 0, 2000], [2, 2.1, 0, 1900], [2, 4.05, 0, 1900], [2, 6.9, 0, 1900], [2, 8.9, 0, 1900]]
+    rows: list[list[Any]] = [
+        [2, 0, 0, 2000],
+        [2, 2.1, 0, 1900],
+        [2, 4.05, 0, 1900],
+        [2, 6.9, 0, 1900],
+        [2, 8.9, 0, 1900],
+    ]
     assert [weight for path, weight in stacks(read(raw(raw_thread(rows)))) if path] == [2.1, 1.95, 2.85, 2.0, 2.0]
 
 

@@ -101,7 +101,7 @@ def draw(question: Question, evidence: Evidence) -> list[str]:
     if "call_count" in drawn:
         median, high, longest = (amount(drawn[name], "nanoseconds") for name in ("median_ns", "p95_ns", "longest_ns"))
         calls = f"**The histogram shows how long {drawn['call_count']:,} calls of {cited(drawn)} took**"
-        return [f"{calls}: half of them up to {median}, 95% up to {high}, the longest {longest}."]
+        return [f"{calls}: {median} in the median, {high} at the 95th percentile, the longest {longest}."]
     what = {"activity": "activity over time", "self_time": "self time by function", "durations": "how long calls took"}
     return [
         f"**The chart shows {what.get(drawn['kind'], drawn['kind'])}.**",

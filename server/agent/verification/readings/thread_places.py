@@ -12,6 +12,7 @@ from server.agent.verification.statements.sentence_parts import THREADS, Sentenc
 from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import Verification
 from traces.analysis.thread_time import busy_time
+from traces.values import Unit
 
 _OF_SOME = re.compile(
     r"\b(?:of|among|von|unter|parmi|de|des|entre)\b(?: (?:the|all|den|allen|les|los|las|todos))* "
@@ -71,9 +72,10 @@ class ThreadPlaces:
             busy = {
                 one.index: busy_time(trace, one)
                 for one in trace.profiles
+                if one.unit is Unit.NANOSECONDS
                 if not of_some or of_some["kind"].casefold().startswith("thread") or _stem(one.name) in stems
             }
-            if len(busy) < 2 or sentence.functions:
+            if len(busy) < 2 or sentence.functions or not set(mine) <= set(busy):
                 continue
             most = max(busy, key=lambda index: busy[index])
             is_so = max(busy[number] for number in mine) >= busy[most] * (1 - NEARLY)

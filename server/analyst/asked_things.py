@@ -62,8 +62,26 @@ _IT_IS_ASKED_OF = re.compile(
 _ENDING = re.compile(r"(?:ing|ers?|ors?|ed|ions?|s)$")
 
 
+def is_of_another_kind(word: str) -> bool:
+    """Whether another kind of question knows more of a word than what is named like it."""
+    return word.casefold() in _OF_A_KIND or bool(_OF_WORK.fullmatch(word))
+
+
+_OF_WORK = re.compile(
+    r"quer(?:y|ies)|requests?|collections?|gcs?|objects?|exceptions?|errors?|samples?|events?|leaks?|regex\w*|json|"
+    r"log(?:s|ging)|layouts? thrashing|bytes|heap|ram|disks?|sockets?|packages?|modules?|librar(?:y|ies)|files?|lines?|"
+    r"kernels?|imports?|startup|idle|cores?|processors?|hardware|symbols?|optimi[sz]\w+|improv\w+|bottlenecks?",
+    re.IGNORECASE,
+)
+
+
+_MAIN_THREAD = re.compile(r"^(?:and )?(?:on |in )?(?:the )?main thread ?[:,] (?=\w+ \w+)", re.IGNORECASE)
+"""A place before a question for something else: it is where questions are asked of anyway."""
+
+
 def plainer(text: str) -> str:
     """`is it file io?` of `is file io a problem?`: what it is asked of decides, and not that a problem is meant."""
+    text = _MAIN_THREAD.sub("", text) or text
     found = _PROBLEM.match(text)
     if found is None or found["what"].casefold() in ("there", "this", "that", "it", "they", "these"):
         return text
@@ -108,6 +126,12 @@ OF_WORKERS = re.compile(
     r"\b(?:threads?|workers?|cores?|cpus?|processes|parallel\w*|machines?|goroutines?)\b", re.IGNORECASE
 )
 CACHES = re.compile(r"\b(?:cach\w*|memo\w*|reus\w*|dedup\w*|precomput\w*)\b", re.IGNORECASE)
+REMEDIES = (
+    re.compile(r"\b(?:\w*sets?|\w*maps?|dict\w*|hash\w*|ind(?:ex|ices)\w*|sorted \w+|bisect\w*)\b", re.IGNORECASE),
+    re.compile(r"\b(?:batch\w*|bulk|joins?|prefetch\w*|eager \w+|one query|in\(\))\b", re.IGNORECASE),
+    re.compile(r"\b(?:gather\w*|await\w*|async\w*|concurren\w*|overlap\w*|together)\b", re.IGNORECASE),
+)
+"""Words for what is done about a cause, each with those by which an advice speaks of it."""
 _AGAIN = re.compile(
     r"\b(?:twice|two times|again and again|over and over|more than once|multiple times|repeatedly|doppelt|zweimal|"
     r"deux fois|dos veces)\b",

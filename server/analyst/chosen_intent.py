@@ -6,6 +6,7 @@ from collections.abc import Callable
 from server.analyst.asked_things import (
     CACHES,
     OF_WORKERS,
+    REMEDIES,
     asks_by_caller,
     asks_by_file,
     asks_if_done_again,
@@ -112,12 +113,8 @@ OF_A_THREAD = (
 
 def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, has_range: bool) -> Intent:
     """The nearest intent that fits what the prompt names."""
-    if SQL.match(text) or DRAWN.match(text):
-        return Intent.SQL if SQL.match(text) else Intent.DRAW
-    if not _HAS_A_WORD.search(text):
-        return Intent.SMALLTALK
-    if len(set(named.profiles)) > 1:
-        return Intent.COMPARE
+    if at_once := _at_once(text, named):
+        return at_once
     intent = _nearest(text, near, names_something=has_function or bool(named.maybe))
     if by_form := _by_form(text, intent, named, has_function=has_function):
         return by_form
@@ -135,6 +132,18 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
     without = {Intent.WINDOW: Intent.BUSIEST, Intent.THREAD: Intent.PROFILES}
     missing = (intent is Intent.WINDOW and not has_range) or (intent is Intent.THREAD and named.thread is None)
     return without[intent] if missing else intent
+
+
+def _at_once(text: str, named: Subjects) -> Intent | None:
+    """What is sure before anything is compared with examples."""
+    if SQL.match(text) or DRAWN.match(text):
+        return Intent.SQL if SQL.match(text) else Intent.DRAW
+    if not _HAS_A_WORD.search(text):
+        return Intent.SMALLTALK
+    if len(set(named.profiles)) > 1:
+        return Intent.COMPARE
+    helping = would_help(text)  # what that names is no function but what would be done
+    return Intent.REPEATED if helping and any(one.search(helping) for one in REMEDIES) else None
 
 
 def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) -> Intent | None:
@@ -165,7 +174,8 @@ def _by_words(text: str) -> Intent | None:
     if slow := slow_thing(text):
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
     if helping := would_help(text):
-        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED if CACHES.search(helping) else None
+        is_known = any(one.search(helping) for one in (CACHES, *REMEDIES))
+        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED if is_known else None
     if asks_whether(text) and (_LAYOUT.search(text) or (_MATTERS.search(text) and work_named_in(text))):
         return Intent.SUSPECT
     if asks_how_busy(text) and _OF_A_GPU.search(text) and not _OF_A_THREAD.search(text):
@@ -275,6 +285,11 @@ BY_CALLS = re.compile(
     r"\bwhich (?:function|method|one) (?:has|holds) (?:the )?most (?:objects|allocations|instances|blocks)\b",
     re.IGNORECASE,
 )
+_LEAKS = re.compile(
+    r"\b(?:is|are|does|do|did|any|have|has|was|there)\b.*\bleak\w*\b|^(?:(?:and|any|so) )*(?:memory )?leaks?\W*$|"
+    r"\bspeicherlecks?\b|\bfuites? (?:de )?mémoire\b|\bfugas? de memoria\b|内存泄[漏露]",
+    re.IGNORECASE,
+)
 _LONGEST_TASK = re.compile(r"\b(?:longest|slowest|biggest) (?:single )?tasks?\b", re.IGNORECASE)
 _HOTTEST_LEAF = re.compile(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
@@ -297,6 +312,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (_WHO_WAITS_MOST.search, Intent.PROFILES),
     (_HOTTEST_KERNEL.search, Intent.GROUP),
     (asks_of_jank, Intent.LONG_TASKS),
+    (_LEAKS.search, Intent.MEMORY),
     (_LONGEST_TASK.search, Intent.LONG_TASKS),
     (WHO_WORKS.search, Intent.PROFILES),
     (asks_of_own_code, Intent.LIBRARIES),

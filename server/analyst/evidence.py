@@ -29,9 +29,7 @@ PSEUDO_FRAMES = frozenset(
         "root",
     }
 )
-"""Names that profilers give to what is not one function of the program: never named as what dominates while there is
-another.
-"""
+"""Names that profilers give to what is not one function of the program: none is said to dominate beside another."""
 
 
 EVENTS = PSEUDO_FRAMES | {
@@ -39,6 +37,8 @@ EVENTS = PSEUDO_FRAMES | {
     "v8.callFunction",
 }
 """Names of what a browser did, too: a function named next to one is what an answer is about."""
+OF_THE_SAME_THREADS = frozenset({"Without native calls", "With native calls"})
+"""Two profiles of a Java recording: the second has the samples of the first."""
 MUCH_COLLECTED = 0.3
 """Self share from which garbage collection is what a trace is about."""
 _BY_WORD = (
@@ -184,7 +184,9 @@ class Evidence:
         """Whether there are more profiles like the main one, in which a function may be called, too."""
         main, rows = self.main, (self.summary or {}).get("profiles", [])
         return main is not None and any(
-            row["handle"] != main["handle"] and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
+            row["handle"] != main["handle"]
+            and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
+            and not {row["name"], main["name"]} <= OF_THE_SAME_THREADS
             for row in rows
         )
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from server.analyst.subject_words import in_english, words_without_spaces
+
 WORDS = Path(__file__).with_name("measures.toml")
 RUNS = 2
 """Names that such a prompt compares."""
@@ -18,7 +20,7 @@ LONGEST_RUN = 3
 MOST_WORDS = 14
 _MARK = "\x00"
 _TOKEN = re.compile(rf"{_MARK}\w+{_MARK}|`[^`\n]+`|[^\W\d_][\w.:$#'’-]*[\w)]|[\w.:$#-]+(?:\(\))?|[^\s\w]")
-_PUNCTUATION = re.compile(r"^[?!.,;:…'\"“”()-]$")
+_PUNCTUATION = re.compile(r"^[?!.,;:…'\"“”()+&/=-]$|^[？。，、：！]$")
 _OF_THE_RECORDING = frozenset(
     (
         "thread",
@@ -32,16 +34,19 @@ _OF_THE_RECORDING = frozenset(
         "profile",
         "recording",
         "program",
+        "samples",
+        "kernel",
     )
 )
 """Words for parts of a recording, which no function is meant by."""
+_NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
 _OF_SOMETHING_ELSE = re.compile(
     r"\bhow many (?:functions|methods|threads|profiles|processes|workers)\b|\bcalls? (?:it|that|this)\b", re.IGNORECASE
 )
 """Numbers of parts of the recording; and who calls what, which is no number of calls."""
 _THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
-_AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|や|那)\s", re.IGNORECASE)
+_AND = re.compile(r"^(?:and|what about|how about|und(?: was ist mit)?|et|y|e|や|那)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +85,24 @@ def _lexicon() -> _Lexicon:
     pattern = re.compile(rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)")
     small = table["small"]
     everywhere = re.compile("|".join(map(re.escape, small["everywhere"])), re.IGNORECASE)
-    return _Lexicon(
-        pattern, measure_of, frozenset(small["words"].split()), everywhere, frozenset(small["refers"].split())
-    )
+    small_words = frozenset(small["words"].split())
+    return _Lexicon(pattern, measure_of, small_words, everywhere, frozenset(small["refers"].split()))
+
+
+@cache
+def _without_spaces() -> re.Pattern[str]:
+    """Words of scripts that write without spaces: of asking, of measures and of parts of programs."""
+    lexicon = _lexicon()
+    known = {*lexicon.measure_of, *lexicon.small, *lexicon.refers, *words_without_spaces()}
+    words = sorted(filter(_NO_SPACES.search, known), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, words)))
 
 
 def measured(prompt: str) -> Measured | None:
     """What such a prompt asks for; None for any other."""
     text = " ".join(prompt.split())
+    if _NO_SPACES.search(text):
+        text = " ".join(_without_spaces().sub(lambda found: f" {found[0]} ", text).split())
     lexicon = _lexicon()
     if not text or len(text.split()) > MOST_WORDS or _OF_SOMETHING_ELSE.search(text):
         return None
@@ -152,8 +167,10 @@ def _runs(marked: str, lexicon: _Lexicon) -> tuple[tuple[str, ...] | None, bool]
             refers = True
         if token.startswith(_MARK) or word in lexicon.small or word in lexicon.refers or _PUNCTUATION.match(token):
             runs.append([])
-        elif token.startswith("`") or re.match(r"[A-Za-z_$<(]", token):
-            runs[-1].append(token.strip("`").removesuffix("()").removesuffix("'s"))
+        elif token.startswith("`"):
+            runs[-1].append(token.strip("`").removesuffix("()"))
+        elif re.match(r"[A-Za-z_$<(]", english := in_english(token)):
+            runs[-1].append(english.rstrip(":,").removesuffix("()").removesuffix("'s"))
         else:
             return None, refers
     return tuple(dict.fromkeys(" ".join(run) for run in runs if run)), refers

@@ -68,8 +68,23 @@ _NUMBERS = (
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
+_WHAT_ELSE = re.compile(
+    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:(?:what|who|which(?: one)?)(?: is|['’]?s| comes)? )?"
+    r"(?:(?:apart|aside) from|besides|other than|except(?: for)?|next after|"
+    r"abgesehen von|außer|à part|hormis|aparte de|además de|oltre a) "
+    r"(?:that|this|it|them|those|dem|dieser?|davon|ça|cela|eso|esto|questo)(?: one)?\W*$|"
+    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:what (?:comes|is) next|(?:was |und )?sonst(?: noch)?|"
+    r"quoi d['’]autre|qué más|"
+    r"cos['’]altro|what else)\W*$|^(?:那)?(?:其他|还有|除此之外)(?:呢|的呢)?\W*$",
+    re.IGNORECASE,
+)
+"""What is asked of the rest: of what follows in the order."""
+
+
 def _as_ordinal(prompt: str) -> str:
-    """The prompt with `second` for `number two`."""
+    """The prompt with `second` for `number two`, and `next` for what asks of the rest."""
+    if _WHAT_ELSE.match(" ".join(prompt.split())):
+        return "next"
 
     def ordinal(found: re.Match[str]) -> str:
         word = found["place"].casefold()

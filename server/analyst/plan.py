@@ -7,7 +7,7 @@ from server.analyst.asked_things import asks_by_file
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_A_THREAD, OF_ALL
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
-from server.analyst.kinds import measures_of
+from server.analyst.kinds import measures_of, spoken_names
 from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
@@ -88,7 +88,7 @@ def _finds(question: Question) -> list[Call]:
     """The searches for words of the prompt that the trace may know."""
     names = question.maybe if question.intent in LOOKED_UP or question.against else ()
     finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in names]
-    finds += measures_of.finds(question.measured) if question.measured else []
+    finds += spoken_names.finds(question.measured) if question.measured else []
     if question.stems:
         finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
     return finds

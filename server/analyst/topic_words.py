@@ -79,3 +79,8 @@ def _in_common(stems: Sequence[str], parts: set[str]) -> int:
 def parts_of(name: str) -> set[str]:
     """The stems of the words that a name is made of."""
     return {stem(part) for part in _PART.findall(name)}
+
+
+def words_in(name: str) -> set[str]:
+    """The words that a name is made of, in small letters."""
+    return {part.casefold() for part in _PART.findall(name)}

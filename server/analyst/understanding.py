@@ -88,7 +88,7 @@ def understood(
     of_itself = asked is not None and asked.asks("from_itself") and spoken_of is not None
     if asked is None or question.intent is Intent.SQL or (question.intent is Intent.RECURSION and not of_itself):
         return question
-    if question.time_ranges or question.profiles:
+    if question.time_ranges or question.profiles or not (asked.measures or spoken_of):
         return question
     if ranked_thing(question.text):
         return question

@@ -105,7 +105,9 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
         return [f"**{of_all}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
     if objects := _objects(question, evidence):
         return [objects, *parts]
-    return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
+    if leak:
+        return [f"**{leak.replace(': ', ':** ', 1)}", *parts]
+    return [parts[0], f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
 
 
 def _in_its_own_column(question: Question, evidence: Evidence) -> list[str]:

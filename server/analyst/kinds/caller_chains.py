@@ -9,6 +9,12 @@ UP = 3
 """Callers of callers that are followed."""
 
 
+def is_flat(evidence: Evidence) -> bool:
+    """Whether no function of the ranking calls another: the file has places, and no stacks."""
+    rows = evidence.lead.rows if evidence.lead else []
+    return len(rows) > 1 and all(row["self_value"] == row["total_value"] for row in rows)
+
+
 def not_made(calls: list[Call], evidence: Evidence) -> bool:
     """Whether some of these calls were not made yet."""
     done = [(result.tool, result.arguments) for result in evidence.results]

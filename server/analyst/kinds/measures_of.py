@@ -1,25 +1,23 @@
 """Measures of functions that a prompt names, or that were spoken of: self, total, calls, one call, threads, callers."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from server.agent.memory.word_stem import SHORTEST, stem
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
-from server.analyst.kinds import call_counts, calls_of, suspects, who_calls
+from server.analyst.kinds import call_counts, calls_of, one_function, suspects, who_calls
+from server.analyst.kinds.asked_of_one import OF_ALL_CALLS, OF_ONE_CALL, cost, figures_of, of_one_call, row_of
+from server.analyst.kinds.held_elsewhere import around_function, further_places, place_of
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
-from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import which_of
+from server.analyst.kinds.spoken_names import MATCHES, handle_named, pattern_of
 from server.analyst.kinds.two_functions import part_of, set_against
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
-from server.analyst.topic_words import parts_of
-from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joined, located, own, share, total, verb
+from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joined, own, total
 
-MATCHES = 50
 LISTED = 4
 BY_THREAD = (
     "SELECT profile, sum(total_value) FILTER (outermost) AS total_{unit}, sum(self_value) AS self_{unit}, "
@@ -31,10 +29,10 @@ FROM_ITSELF = (
     "WHERE below.frame = '{frame}' AND above.frame = '{frame}')) AS calls"
 )
 """How many calls a function makes of itself."""
-OF_ONE_CALL = ("longest", "shortest", "median", "p99", "when")
 _BY_ANOTHER_KIND = {
     "weighs": Intent.SUSPECT,
     "callers": Intent.CALLERS,
+    "callees": Intent.CALLEES,
     "longest": Intent.CALLS_OF,
     "when": Intent.CALLS_OF,
 }
@@ -42,31 +40,17 @@ _OF_THREADS = ("threads", "one_thread", "all_threads", "several_threads")
 _ANSWERS = {
     Intent.SUSPECT: suspects.suspect,
     Intent.CALLERS: who_calls.callers,
+    Intent.CALLEES: one_function.callees,
     Intent.CALLS_OF: calls_of.calls_of,
     Intent.HOW_OFTEN: call_counts.how_often,
 }
 _WRITERS = {
     Intent.SUSPECT: suspects,
     Intent.CALLERS: who_calls,
+    Intent.CALLEES: one_function,
     Intent.CALLS_OF: calls_of,
     Intent.HOW_OFTEN: call_counts,
 }
-
-
-def finds(asked: Measured) -> list[Call]:
-    """The searches for its names; a name of several words is searched by the first of them that is long."""
-    return [
-        ("find_frames", {"pattern": _pattern(run), "regex": True, "limit": MATCHES, "profile": "all"})
-        for run in asked.runs
-        if not HANDLE.fullmatch(run)
-    ]
-
-
-def _pattern(run: str) -> str:
-    words = run.split()
-    if len(words) == 1:
-        return rf"(?i)(?:^|[^A-Za-z0-9]){re.escape(words[0])}(?:$|[^A-Za-z0-9])"
-    return "(?i)" + "|".join(re.escape(stem(word)) for word in words)
 
 
 def resolved(question: Question, evidence: Evidence) -> Question | None:
@@ -78,7 +62,7 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
         return None
     handles = question.handles
     if asked.runs:
-        rows = [_handle_of(run, evidence) for run in asked.runs]
+        rows = [handle_named(run, evidence) for run in asked.runs]
         handles = tuple(row for row in rows if row)
         if len(handles) != len(asked.runs):
             return None
@@ -89,45 +73,34 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
     return replace(question, handles=handles, handle=handles[0], names=(), maybe=(), placed=(), stems=())
 
 
+_A_NUMBER = re.compile(r"\bhow many (?!calls|times)|\bwie viele (?!aufrufe)|\bcuánt[ao]s\b|\bcombien d", re.IGNORECASE)
+"""Words that ask how many there are of something, which need be no function."""
+
+
 def unfound(question: Question, evidence: Evidence) -> tuple[str, ...]:
     """The names that the trace has not, once they were looked for."""
-    if question.measured is None or not evidence.called("find_frames"):
+    if question.measured is None or not evidence.called("find_frames") or _A_NUMBER.search(question.text):
         return ()
-    return tuple(run for run in question.measured.runs if _handle_of(run, evidence) is None)
-
-
-def _handle_of(run: str, evidence: Evidence) -> str | None:
-    if HANDLE.fullmatch(run):
-        return run
-    rows = (evidence.first("find_frames", pattern=_pattern(run)) or {"rows": []})["rows"]
-    ways = {run, run.replace(" ", "_"), run.replace(" ", "")}
-    exact = [row for row in rows if any(is_named(row, way) for way in ways)]
-    if exact:
-        return str(next((row for row in exact if row["name"] == run), exact[0])["handle"])
-    stems = {stem(word) for word in run.split()}
-    if len(stems) == 1 or min(map(len, stems)) < SHORTEST:
-        return None
-    fits = [row for row in rows if all(_has(row, one) for one in stems)]
-    fits.sort(key=lambda row: (len(parts_of(row["name"])), -row["total_value"]))
-    return str(fits[0]["handle"]) if fits else None
-
-
-def _has(row: dict[str, Any], said: str) -> bool:
-    """Whether one of the words of a name begins like this stem, or this stem like it."""
-    return any(one.startswith(said) or (said.startswith(one) and len(one) > SHORTEST) for one in parts_of(row["name"]))
+    return tuple(run for run in question.measured.runs if handle_named(run, evidence) is None)
 
 
 def _other(question: Question, evidence: Evidence) -> Intent | None:
     """Another kind that has this measure; what else than calls was counted is named with the number of calls."""
     asked = question.measured
     assert asked is not None
-    if asked.asks("calls") and not asked.asks("compared", "from_itself") and evidence.counted != CALLS:
+    around = around_function(question.handle or "", evidence)
+    counted = around["counted"] if around else evidence.counted
+    if asked.asks("calls") and not asked.asks("compared", "from_itself") and counted != CALLS:
         return Intent.HOW_OFTEN
     return next((_BY_ANOTHER_KIND[one] for one in asked.measures if one in _BY_ANOTHER_KIND), None)
 
 
-def _as_other(question: Question, intent: Intent) -> Question:
-    return replace(question, intent=intent, measured=None, profile=None)
+def _as_other(question: Question, intent: Intent, evidence: Evidence) -> Question:
+    """The question for another kind, in the profile that holds the function where that is of another kind, too."""
+    around, first = around_function(question.handle or "", evidence), _where(question, evidence)
+    place = place_of(around, first) if around else first
+    profile = place.get("profile") if place != first else None
+    return replace(question, intent=intent, measured=None, profile=profile)
 
 
 def _where(question: Question, evidence: Evidence) -> dict[str, Any]:
@@ -143,10 +116,8 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.summary is None:
         return [SUMMARY, BY_SELF]
     if intent := _other(question, evidence):
-        other = _as_other(question, intent)
-        writer = _WRITERS[intent]
-        first = [("get_callers_callees", {"frame": question.handle} | _where(question, evidence))]
-        return [*first, *writer.then(other, evidence)] if evidence.called("get_callers_callees") else first
+        first = further_places(question.handle or "", _where(question, evidence), evidence)
+        return first or _WRITERS[intent].then(_as_other(question, intent, evidence), evidence)
     if question.measured and question.measured.asks("waiting"):
         where = {"profile": evidence.waiting_profiles[0]}
         return [("get_callers_callees", {"frame": question.handle} | where)]
@@ -154,11 +125,11 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
     if question.measured and question.measured.asks("from_itself"):
         further.append(("query_trace", {"sql": FROM_ITSELF.format(frame=question.handle)}))
     for handle in question.handles:
-        around = evidence.first("get_callers_callees", frame=handle)
-        further.append(("get_callers_callees", {"frame": handle} | _where(question, evidence)))
-        if around is not None:
-            name = around["frame"]["name"][:100]
-            further.append(("get_top_functions", {"filter": name, "limit": MATCHES} | _where(question, evidence)))
+        everywhere = _where(question, evidence)
+        further += further_places(handle, everywhere, evidence)
+        if around := around_function(handle, evidence):
+            name, where = around["frame"]["name"][:100], place_of(around, everywhere)
+            further.append(("get_top_functions", {"filter": name, "limit": MATCHES} | where))
         if evidence.runs_in_several:
             unit = "ns" if evidence.unit == "nanoseconds" else evidence.unit
             further.append(("query_trace", {"sql": BY_THREAD.format(unit=unit, frame=handle)}))
@@ -170,10 +141,10 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     asked = question.measured
     assert asked is not None
     if intent := _other(question, evidence):
-        other = _as_other(question, intent)
+        other = _as_other(question, intent, evidence)
         first, *others = _ANSWERS[intent](other, evidence)
         return [f"{_besides(asked, question, evidence)}{first}", *others]
-    found = [around for handle in question.handles if (around := evidence.first("get_callers_callees", frame=handle))]
+    found = [around for handle in question.handles if (around := around_function(handle, evidence))]
     if len(found) < len(question.handles):
         return ["**That function could not be looked up.**"]
     if len(found) == 2:
@@ -182,112 +153,33 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if asked.asks("waiting"):
         return [_waits(around, evidence)]
     if asked.asks(*_OF_THREADS):
-        return [*_threads(asked, around, evidence), _cost(around)]
+        return [*_threads(asked, around, evidence), cost(around)]
     if asked.asks("from_itself"):
-        return [_from_itself(question, around, evidence), _cost(around)]
+        return [_from_itself(question, around, evidence), cost(around)]
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):
-        first = _one_call(one, around, evidence)
+        first = of_one_call(one, around, evidence)
     else:
-        first = _way(asked)(around)
+        first = figures_of(asked, around)
     return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
 
 
 def _besides(asked: Measured, question: Question, evidence: Evidence) -> str:
     """The figure of all calls of the function that is asked for with one of them: `total and longest`."""
-    around = evidence.first("get_callers_callees", frame=question.handle)
-    of_all = asked.asks("calls", "self", "share", "mean", "total") and asked.asks("longest", "when")
-    return f"{_way(asked)(around)} " if around and of_all else ""
+    around = around_function(question.handle or "", evidence)
+    of_all = asked.asks(*OF_ALL_CALLS) and asked.asks("longest", "when")
+    return f"{figures_of(asked, around, in_short=True)} " if around and of_all else ""
 
 
 def _of_two(question: Question, asked: Measured, found: list[dict[str, Any]]) -> list[str]:
     """The two set against each other, the share of one in the other, or the figure of each."""
     if asked.asks("compared"):
         return set_against(question, asked, found)
-    return [part_of(*found)] if asked.asks("part") else [" ".join(map(_way(asked), found))]
-
-
-def _way(asked: Measured) -> Callable[[dict[str, Any]], str]:
-    """How the first of the measures is written that has a sentence of its own; else the total is."""
-    ways = {"calls": _calls, "self": _self, "share": _share, "mean": _mean}
-    return next((ways[one] for one in asked.measures if one in ways), _total)
-
-
-def _row(around: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = around["frame"]
-    return row
-
-
-def _calls(around: dict[str, Any]) -> str:
-    row, unit, what = _row(around), around["unit"], around["counted"]
-    if what == CALLS and row["count"] is not None:
-        return f"**{cited(row)} was called {row['count']:,} times**{located(row)}. {_cost(around)}"
-    why = f"{what} were counted, not calls" if what else "the recording has sums, not counts"
-    seen = f" {row['count']:,} {what} ended in it." if what and row["count"] is not None else ""
-    return f"**How often {cited(row)} was called cannot be said**: {why}.{seen} It takes {total(row, unit)} in total."
-
-
-def _self(around: dict[str, Any]) -> str:
-    row, unit = _row(around), around["unit"]
-    return f"**{cited(row)} takes {own(row, unit)} itself**{located(row)}, and {total(row, unit)} with what it calls."
-
-
-def _total(around: dict[str, Any]) -> str:
-    row, unit = _row(around), around["unit"]
-    counted = f", in {row['count']:,} calls" if around["counted"] == CALLS and (row["count"] or 0) > 1 else ""
-    return f"**{cited(row)} takes {total(row, unit)} in total{counted}**{located(row)}, {own(row, unit)} of it itself."
-
-
-def _share(around: dict[str, Any]) -> str:
-    row, unit = _row(around), around["unit"]
-    return (
-        f"**{cited(row)} takes {share(row['total_share'])} of all that is {verb(unit)}** "
-        f"({amount(row['total_value'], unit)}), {share(row['self_share'])} itself."
-    )
-
-
-def _mean(around: dict[str, Any]) -> str:
-    row, unit = _row(around), around["unit"]
-    if around["counted"] != CALLS or not row["count"]:
-        return f"**What one call of {cited(row)} takes cannot be said**: calls were not counted. {_cost(around)}"
-    each = amount(row["total_value"] / row["count"], unit)
-    return f"**{cited(row)} takes {each} a call on average**, in {row['count']:,} calls. {_cost(around)}"
-
-
-def _one_call(measure: str, around: dict[str, Any], evidence: Evidence) -> str:
-    row, unit = _row(around), around["unit"]
-    rankings = [one.data for one in evidence.all("get_top_functions") if "filter" in one.arguments]
-    took = next(
-        (
-            one["durations"]
-            for data in rankings
-            for one in data["rows"]
-            if one["handle"] == row["handle"] and one.get("durations")
-        ),
-        None,
-    )
-    if took is None:
-        return f"{calls_of.NO_SINGLE_CALLS} {cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself."
-    key, words = {
-        "shortest": ("least", "The shortest call"),
-        "median": ("median", "The middle call"),
-        "p99": ("p99", "The 99th percentile of calls"),
-    }[measure]
-    others = [
-        f"{amount(took[one], unit)} {said}"
-        for one, said in (("least", "at least"), ("median", "in the middle"), ("longest", "at most"))
-        if one != key
-    ]
-    return f"**{words} of {cited(row)} took {amount(took[key], unit)}**; {joined(others)}, in {took['calls']:,} calls."
-
-
-def _cost(around: dict[str, Any]) -> str:
-    row, unit = _row(around), around["unit"]
-    return f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
+    return [part_of(*found)] if asked.asks("part") else [" ".join(figures_of(asked, one) for one in found)]
 
 
 def _waits(around: dict[str, Any], evidence: Evidence) -> str:
     """What of the waiting that was recorded lies in a function."""
-    row, unit = _row(around), around["unit"]
+    row, unit = row_of(around), around["unit"]
     profile = evidence.profile(around["profile"])
     where = f" in {cited_profile(profile)}" if profile else ""
     if row["total_value"] <= 0:
@@ -297,7 +189,7 @@ def _waits(around: dict[str, Any], evidence: Evidence) -> str:
 
 
 def _from_itself(question: Question, around: dict[str, Any], evidence: Evidence) -> str:
-    row, whether = _row(around), question.asks_whether
+    row, whether = row_of(around), question.asks_whether
     yes = "Yes: " if whether else ""
     found = evidence.first("query_trace", sql=FROM_ITSELF.format(frame=row["handle"]))
     number = found["rows"][0][0].get("value") if found and found["rows"] and around["counted"] == CALLS else None
@@ -313,7 +205,7 @@ def _from_itself(question: Question, around: dict[str, Any], evidence: Evidence)
 
 def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The profiles that hold a function, with its figures there, the heaviest first."""
-    handle = _row(around)["handle"]
+    handle = row_of(around)["handle"]
     found: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for result in evidence.all("query_trace"):
         if f"frame = '{handle}'" not in result.arguments["sql"]:
@@ -327,7 +219,7 @@ def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[st
 
 
 def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence) -> list[str]:
-    row, unit = _row(around), around["unit"]
+    row, unit = row_of(around), around["unit"]
     found = _by_thread(around, evidence)
     main = evidence.main
     if not evidence.runs_in_several and main:
@@ -366,5 +258,6 @@ def _namesakes(question: Question, evidence: Evidence) -> str:
     """The question back where other functions of the name weigh, too."""
     asked = question.measured
     runs = [run for run in (asked.runs if asked else ()) if not HANDLE.fullmatch(run)]
-    rows = (evidence.first("find_frames", pattern=_pattern(runs[0])) or {"rows": []})["rows"] if len(runs) == 1 else []
+    found = evidence.first("find_frames", pattern=pattern_of(runs[0])) if len(runs) == 1 else None
+    rows = (found or {"rows": []})["rows"]
     return which_of(rows, runs[0]) if rows else ""

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.caller_chains import chain_above, highest, not_made
+from server.analyst.kinds.caller_chains import chain_above, highest, is_flat, not_made
 from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import (
@@ -288,6 +288,8 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
         rows.sort(key=lambda one: -(one.get("direct_calls") or 0))
     if not rows:
         first_ = f"**Nothing calls {cited(row)}**{located(row)}: stacks begin with it."
+        if is_flat(evidence) and not around["callees"]:
+            first_ = f"**Who calls {cited(row)} cannot be said**{located(row)}: this file has functions, and no stacks."
     else:
         others = len(rows) - NAMED + around["more_callers"]
         more = f", and {others} more" if others > 0 else ""

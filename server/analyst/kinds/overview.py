@@ -9,6 +9,7 @@ from server.analyst.findings import findings, limits, sentence_of
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
 from server.analyst.kinds.reasons import SYMPTOM
+from server.analyst.kinds.unnamed_functions import standing_in
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -134,16 +135,18 @@ def _hottest(lead: Lead, evidence: Evidence) -> str:
     spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{in_calls(row, evidence.counted)}{through}."
     if row["self_share"] >= LEADS:
         leads = "dominates" if row["self_share"] >= DOMINATES else "is the hottest function"
-        return f"**{cited(row)} {leads}**{located(row)}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
+        where = f"{located(row)}{standing_in(row, evidence)}"
+        return f"**{cited(row)} {leads}**{where}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
     parts = parts_of(evidence)
     if len(parts) > 1 or (parts and parts[0]["inside"]):
         goes = "divides into" if len(parts) > 1 else "goes to"
         return (
             f"**No single function dominates: the {noun(unit)} {goes} {parts_said(parts, unit)}.** By itself the "
-            f"heaviest function is {cited(row)}{located(row)}: {spent}"
+            f"heaviest function is {cited(row)}{located(row)}{standing_in(row, evidence)}: {spent}"
         )
     return (
-        f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
+        f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}"
+        f"{standing_in(row, evidence)}: {spent} "
         f"The {noun(unit)} is spread over many functions.{passes(evidence)}"
     )
 

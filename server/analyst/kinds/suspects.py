@@ -4,10 +4,12 @@ import re
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.asked_things import would_help
+from server.analyst.asked_things import CACHES, REMEDIES, would_help
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
+from server.analyst.kinds.asked_of_one import OF_PROFILE
+from server.analyst.kinds.held_elsewhere import around_function, of_the_recording
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
@@ -168,13 +170,18 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     rows = meant(question, evidence)
     name = (question.names or question.maybe or ("",))[0]
     found = evidence.first("find_frames", pattern=name)
-    if question.handle and rows:
-        found = {"unit": evidence.unit, "total_matches": 1, "total_value": rows[0]["total_value"]}
+    if question.handle and (around := around_function(question.handle, evidence)):
+        rows = [of_the_recording(around, evidence)]
+        found = around | {"total_matches": 1, "total_value": rows[0]["total_value"]}
     if not rows or found is None or found["total_value"] <= 0:
         asks = question.is_yes_or_no and not question.handle
         return _nothing_named(question, evidence) if asks else groups.group(question, evidence)
     one = found["total_matches"] == 1 or len(question.names) == 1
-    figures, what = (rows[0], cited(rows[0])) if one else (found, f"what is named like {coded(name)}")
+    figures, what = (
+        (rows[0], f"{cited(rows[0])}{found.get(OF_PROFILE, '')}")
+        if one
+        else (found, f"what is named like {coded(name)}")
+    )
     if wrong := false_premise(question, evidence, rows[0], found["unit"]):
         return [
             f"{wrong}{cited(rows[0])} takes {total(rows[0], found['unit'])} in total.",
@@ -216,13 +223,17 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
     """Findings of repeated work; an honest word where calls were not counted."""
     found = [row for name in REPEATED if (row := evidence.finding(name))]
     closing = leading(evidence, "What takes the most is")
-    if found:
+    if found and not (would_help(question.text) and not CACHES.search(would_help(question.text))):
         first_, *others = found
         return [
             f"**Yes: {first_['title']}.** {sentence_of(first_)} {first_['advice']}".rstrip(),
             "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in others),
             closing,
         ]
+    if helps := _would_help(question, evidence):
+        return [f"**Yes, as far as can be seen: {helps['title']}.** {sentence_of(helps)} {helps['advice']}", closing]
+    if would_help(question.text) and not CACHES.search(would_help(question.text)):
+        return ["**A recording cannot show what that would change**: nothing found in it asks for that.", closing]
     if would_help(question.text) and (keeps := _could_be_kept(evidence)):
         return [f"**Perhaps: {keeps['title']}.** {sentence_of(keeps)} {keeps['advice']}", closing]
     if would_help(question.text):
@@ -239,6 +250,14 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
             closing,
         ]
     return ["**No call was found to be repeated in a way that stands out.**", closing]
+
+
+def _would_help(question: Question, evidence: Evidence) -> dict[str, Any] | None:
+    """A finding that weighs and whose advice is what the person thinks of."""
+    thing = would_help(question.text)
+    ways = [one for one in REMEDIES if one.search(thing)]
+    weighing = [row for row in evidence.found() if (row["share"] or 0) >= LITTLE and row["confidence"] != "low"]
+    return next((row for row in weighing if any(way.search(row["advice"]) for way in ways)), None)
 
 
 def _could_be_kept(evidence: Evidence) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds.kind import Call
 from server.analyst.question import Question
+from server.analyst.sentence_forms import asks_for_any
 from server.analyst.wording import amount, cited, cited_profile
 
 OF_ALL_THREADS: Call = ("get_longest_calls", {"outermost": True, "limit": 1, "profile": "all"})
@@ -22,8 +23,30 @@ def then_long(question: Question, evidence: Evidence) -> list[Call]:
     return [*calls, OF_ALL_THREADS] if evidence.runs_in_several else calls
 
 
+LONG_MS = 50.0
+"""From which a task is long (W3C Long Tasks)."""
+_MS = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s)\b", re.IGNORECASE)
+
+
+def _whether_any(question: Question, evidence: Evidence) -> str:
+    """Yes or no where it is asked whether there are long tasks, longer than it says or than 50 ms."""
+    of_main = [one.data for one in evidence.all("get_longest_calls") if one.data["rows"] and one.data["exact"]]
+    if not (asks_for_any(question.text) and of_main) or of_main[0]["unit"] != "nanoseconds":
+        return ""
+    found = _MS.search(question.text)
+    limit = (float(found[1]) * (1_000 if found[2].casefold() == "s" else 1) if found else LONG_MS) * times.NS_PER_MS
+    longest = max(row["duration"] for data in of_main for row in data["rows"])
+    than = f"than {found[0]}" if found else "than 50 ms"
+    return f"**{'Yes' if longest > limit else 'No'}: {'some are' if longest > limit else 'none is'} longer {than}.** "
+
+
 def long_tasks(question: Question, evidence: Evidence) -> list[str]:
     """The answer about the main thread; first what is longer elsewhere, where it is asked for anywhere."""
+    first, *others = _long_tasks(question, evidence)
+    return [f"{_whether_any(question, evidence)}{first}", *others]
+
+
+def _long_tasks(question: Question, evidence: Evidence) -> list[str]:
     first, *others = times.long_tasks(question, evidence)
     of_all = evidence.first("get_longest_calls", profile="all")
     of_main = next(

@@ -327,6 +327,11 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
         idle = (main or {}).get("idle_share") or 0
         if words == "waiting" and main and idle >= 0.5:
             return f"**Mostly, yes: {cited_profile(main)} is idle {share(idle)} of the time.**"
+        if words == "waiting" and main and main["kind"] == "sampled" and main.get("running") is None:
+            return (
+                "**Whether it waits or computes, these samples cannot tell**: nothing in them is named like waiting, "
+                "and a function that waits in a call of the system looks like one that computes."
+            )
         none = f"**No: nothing in this trace is named like {words}**"
         return f"{none}: if it waits for that, it is not recorded here under a name that says so."
     row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]

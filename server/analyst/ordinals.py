@@ -73,7 +73,9 @@ _WHAT_ELSE = re.compile(
     r"(?:(?:apart|aside) from|besides|other than|except(?: for)?|next after|"
     r"abgesehen von|außer|à part|hormis|aparte de|además de|oltre a) "
     r"(?:that|this|it|them|those|dem|dieser?|davon|ça|cela|eso|esto|questo)(?: one)?\W*$|"
-    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:what (?:comes|is) next|(?:was |und )?sonst(?: noch)?|"
+    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:(?:the )?next(?: one)?(?: after (?:that|this|it))|"
+    r"abgesehen davon|what (?:comes|is) next|"
+    r"(?:was |und )?sonst(?: noch)?|"
     r"quoi d['’]autre|qué más|"
     r"cos['’]altro|what else)\W*$|^(?:那)?(?:其他|还有|除此之外)(?:呢|的呢)?\W*$",
     re.IGNORECASE,

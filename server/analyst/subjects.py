@@ -58,7 +58,7 @@ _THE_ONE = re.compile(
 _LABELLED = re.compile(r"^`?([\w.$<>#]+)`?:\s")
 _PLACES = (_WHICH_ONE, _THE_ONE, _ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
 _THREAD_NAMED = re.compile(
-    r"\b(?:thread|process|track|worker|profile)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
+    r"\b(?:thread|process|track|worker|profile|tid|pid)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(

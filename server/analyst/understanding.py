@@ -93,7 +93,12 @@ def understood(
     if ranked_thing(question.text):
         return question
     of_it = question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]]
-    known = of_it and bool(question.names or question.carried) and not asked.asks("compared", "each")
+    known = (
+        of_it
+        and len(asked.measures) == 1
+        and bool(question.names or (question.carried and not asked.runs))
+        and not asked.asks("compared", "each")
+    )
     about = _spoken_of(asked, spoken_of) if not asked.runs or asked.sets_one_more_against else ()
     if not asked.runs and not about:
         return question

@@ -9,7 +9,7 @@ from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import place_asked_for
+from server.analyst.sentence_forms import ASKS_WHAT, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
 from traces.insights.registry import DETECTORS
 
@@ -181,6 +181,8 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
         weighs = weighs and not _is_of_others(question, evidence, found[0])
         weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
         weighs = weighs and not _ASKS_A_FIGURE.match(question.text) and not parts[0].startswith("**How often cannot")
+        if parts[0].startswith("**This trace cannot say") and ASKS_WHAT.search(question.text):
+            return [parts[0], claimed(found[0]), *parts[1:]]
         if found[0]["cause"] == "leak" and question.is_yes_or_no:
             return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]
         yes = "Yes: " if weighs and _is_affirmed(question, found[0]) else ""

@@ -8,11 +8,10 @@ from server.agent.verification.recompute import last_part
 from server.analyst.asked_things import is_of_another_kind
 from server.analyst.evidence import GARBAGE, Evidence
 from server.analyst.kinds.kind import Call
-from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.meant_functions import VARIANT, is_named
 from server.analyst.measured import Measured
 from server.analyst.subjects import HANDLE
 from server.analyst.topic_words import parts_of, words_in
-from server.analyst.unread_words import SMALL_WORDS
 
 MATCHES = 50
 MOST_MATCHES = 100
@@ -20,9 +19,27 @@ BEGINNING = 4
 """Letters by which an ordinary word is searched, and from which a part of a name is meant by a longer word."""
 
 
+_GENERIC_WORDS = """
+handling handler code logic processing step phase stage part work stuff overhead function method routine
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+"""Words that say of a name that it is a part of a program, and are seldom in it."""
+_NEVER_WORDS = """
+rest whole everything anything something nothing others ones thing things same half part beginning end
+"""
+_NEVER = frozenset(_NEVER_WORDS.split())
+"""Words for no part of a program."""
+
+
+def _plain(run: str) -> str:
+    """The words without those that only say that it is a part of a program: `touch` of `touch handling`."""
+    return " ".join(word for word in run.split() if word.casefold() not in _GENERIC) or run
+
+
 def finds(asked: Measured) -> list[Call]:
     """The searches for its names: as they are written, and by what their words begin with."""
-    runs = [run for run in asked.runs if not HANDLE.fullmatch(run)]
+    named = [run for run in asked.runs if not HANDLE.fullmatch(run)]
+    runs = list(dict.fromkeys(way for run in named for way in (run, _plain(run))))
     exact: list[Call] = [
         ("find_frames", {"pattern": pattern_of(run), "regex": True, "limit": MATCHES, "profile": "all"}) for run in runs
     ]
@@ -39,7 +56,7 @@ def pattern_of(run: str) -> str:
     words = run.split()
     if len(words) == 1:
         return rf"(?i)(?:^|[^A-Za-z0-9]){re.escape(words[0])}(?:$|[^A-Za-z0-9])"
-    return "(?i)" + "|".join(re.escape(stem(word)) for word in words)
+    return "(?i)" + "|".join(re.escape(stem(word)[: BEGINNING + 1]) for word in words)
 
 
 def _loosely(run: str) -> str:
@@ -54,26 +71,39 @@ def _singular(word: str) -> str:
 def _is_ordinary(run: str) -> bool:
     """Whether it is one word of the language, of which no other kind of question knows more than its names."""
     plain = run.isalpha() and (run.islower() or run.istitle()) and len(run) >= BEGINNING
-    return plain and not (run.casefold() in SMALL_WORDS or is_of_another_kind(run) or GARBAGE.search(run))
+    return plain and not (run.casefold() in _NEVER or is_of_another_kind(run) or GARBAGE.search(run))
 
 
 def handle_named(run: str, evidence: Evidence) -> str | None:
-    """The function that is meant, of several of that name the heaviest; None where the trace has none."""
+    """The function that is meant, of several of that name the heaviest; None where the trace has none. One that is
+    written so but weighs next to nothing gives way to one that holds the word."""
     if HANDLE.fullmatch(run):
         return run
-    rows = _found(evidence, pattern_of(run))
+    exact, loose = _written_so(run, evidence), _like(run, evidence)
+    if not (exact or loose) and _plain(run) != run:
+        return handle_named(_plain(run), evidence)
+    lightest = VARIANT * exact[0]["total_value"] if exact else 0.0
+    heavy = [row for row in loose if row["total_value"] > lightest] if exact else loose
+    found = (heavy if exact and _is_ordinary(run) else []) or exact or loose
+    return str(found[0]["handle"]) if found else None
+
+
+def _written_so(run: str, evidence: Evidence) -> list[dict[str, Any]]:
+    """The functions that have the very name, as it is typed first."""
     ways = {run, run.replace(" ", "_"), run.replace(" ", "")}
-    exact = [row for row in rows if any(is_named(row, way) for way in ways)]
-    if exact:
-        return str(next((row for row in exact if row["name"] == run), exact[0])["handle"])
+    rows = [row for row in _found(evidence, pattern_of(run)) if any(is_named(row, way) for way in ways)]
+    return sorted(rows, key=lambda row: row["name"] != run)
+
+
+def _like(run: str, evidence: Evidence) -> list[dict[str, Any]]:
+    """The functions whose names are made of these words, whatever their endings are."""
     stems = {stem(word) for word in run.split()}
     if len(stems) == 1:
-        fits = _by_word(run, evidence) if _is_ordinary(run) else []
-    else:
-        fits = [row for row in rows if all(_has(row, one) for one in stems)]
-        fits.sort(key=lambda row: (len(parts_of(row["name"])), -row["total_value"]))
-        fits = fits or _within(stems, rows)
-    return str(fits[0]["handle"]) if fits else None
+        return _by_word(run, evidence) if _is_ordinary(run) else []
+    rows = _found(evidence, pattern_of(run))
+    fits = [row for row in rows if all(_has(row, one) for one in stems)]
+    fits.sort(key=lambda row: (len(parts_of(row["name"])), -row["total_value"]))
+    return fits or _within(stems, rows)
 
 
 def _found(evidence: Evidence, pattern: str) -> list[dict[str, Any]]:
@@ -123,5 +153,9 @@ def _has(row: dict[str, Any], said: str) -> bool:
 
 def _within(stems: set[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The functions whose whole name is one or more of the words: `short` for `name shortening`."""
-    fits = [row for row in rows if (parts := parts_of(row["name"])) and parts <= stems and row["total_value"] > 0]
+    fits = [row for row in rows if row["total_value"] > 0 and _is_within(parts_of(row["name"]), stems)]
     return fits if len({row["name"] for row in fits}) == 1 else []
+
+
+def _is_within(parts: set[str], stems: set[str]) -> bool:
+    return bool(parts) and all(any(_begins(part, one) for one in stems) for part in parts)

@@ -15,6 +15,8 @@ _UNNAMED = re.compile(
     re.IGNORECASE,
 )
 """How recorders write what has no name: `<listcomp>`, `(anonymous app.js:3)`, `lambda$main$0`, `main.work.func1`."""
+_BUILT_IN = ("<built-in ", "{built-in ", "<method ", "{method ")
+"""How Python writes its own functions, through which a generator runs on behalf of another."""
 _FURTHER = 3
 """Callers that are named besides, of a function that has several."""
 
@@ -35,7 +37,9 @@ def standing_in(row: dict[str, Any], evidence: Evidence) -> str:
 
 
 def _is_named(row: dict[str, Any]) -> bool:
-    return bool(row["name"]) and row["name"] not in PSEUDO_FRAMES and not is_unnamed(last_part(row["name"]))
+    name = row["name"]
+    is_own = bool(name) and name not in PSEUDO_FRAMES and not name.startswith(_BUILT_IN)
+    return is_own and not is_unnamed(last_part(name))
 
 
 def _above_in_the_tree(row: dict[str, Any], evidence: Evidence) -> list[dict[str, Any]]:

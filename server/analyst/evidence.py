@@ -29,7 +29,7 @@ PSEUDO_FRAMES = frozenset(
         "root",
     }
 )
-"""Names that profilers give to what is not one function of the program: none is said to dominate beside another."""
+"""Names that profilers give to what is not one function of the program: none is said to dominate before another."""
 
 
 EVENTS = PSEUDO_FRAMES | {

@@ -10,7 +10,7 @@ from server.analyst.wording import CALLS, amount, cited, joined, located, own, s
 
 OF_ONE_CALL = ("longest", "shortest", "median", "p99", "when")
 OF_PROFILE = "of_profile"
-"""Beside what was found around a function: words for the profile that it is of, where that is not the main one."""
+"""A key of what was found around a function: words for the profile that it is of, where that is not the main one."""
 OF_ALL_CALLS = ("calls", "self", "share", "mean", "total")
 """Measures of all calls of a function together."""
 
@@ -34,7 +34,7 @@ def cost(around: dict[str, Any]) -> str:
 
 def figures_of(asked: Measured, around: dict[str, Any], *, in_short: bool = False) -> str:
     """All the measures of all its calls that are asked for, in one sentence; the total where none is. `in_short` leaves
-    out what is said beside a single one."""
+    out what is added to a single one."""
     measures = [one for one in asked.measures if one in _ALONE]
     if (
         not measures

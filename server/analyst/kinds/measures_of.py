@@ -8,7 +8,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds import call_counts, calls_of, one_function, suspects, who_calls
 from server.analyst.kinds.asked_of_one import OF_ALL_CALLS, OF_ONE_CALL, cost, figures_of, of_one_call, row_of
-from server.analyst.kinds.held_elsewhere import around_function, further_places, place_of
+from server.analyst.kinds.in_other_profiles import around_function, further_places, place_of
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import which_of
 from server.analyst.kinds.spoken_names import MATCHES, handle_named, pattern_of

@@ -152,7 +152,7 @@ def _has(row: dict[str, Any], said: str) -> bool:
 
 
 def _within(stems: set[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The functions whose whole name is one or more of the words: `short` for `name shortening`."""
+    """The functions whose complete name is one or more of the words: `short` for `name shortening`."""
     fits = [row for row in rows if row["total_value"] > 0 and _is_within(parts_of(row["name"]), stems)]
     return fits if len({row["name"] for row in fits}) == 1 else []
 

@@ -9,7 +9,7 @@ from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
-from server.analyst.kinds.held_elsewhere import around_function, of_the_recording
+from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading

@@ -138,6 +138,6 @@ async def test_whether_there_are_long_tasks_is_decided(prompt: str, begins: str)
     assert answer.text.startswith(begins), answer.text
 
 
-async def test_samples_cannot_tell_whether_a_function_waits() -> None:
+async def test_samples_do_not_show_whether_a_function_waits() -> None:
     answer, _ = await asked("is it waiting for something?", sampled({"main;fetch": 9, "main;work": 1}))
     assert not answer.text.startswith("**No: nothing in this trace is named like waiting"), answer.text

@@ -68,7 +68,7 @@ def is_of_another_kind(word: str) -> bool:
 
 
 _OF_WORK = re.compile(
-    r"quer(?:y|ies)|requests?|collections?|gcs?|objects?|exceptions?|errors?|samples?|events?|leaks?|regex\w*|json|"
+    r"quer(?:y|ies)|requests?|collections?|gcs?|objects?|pauses?|exceptions?|errors?|samples?|events?|leaks?|regex\w*|json|"
     r"log(?:s|ging)|layouts? thrashing|bytes|heap|ram|disks?|sockets?|packages?|modules?|librar(?:y|ies)|files?|lines?|"
     r"kernels?|imports?|startup|idle|cores?|processors?|hardware|symbols?|optimi[sz]\w+|improv\w+|bottlenecks?",
     re.IGNORECASE,

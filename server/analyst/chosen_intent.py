@@ -122,7 +122,7 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
         return Intent.GROUP
     if has_function and intent in OF_ALL | OF_NO_FUNCTION:
         return _likely(near, ABOUT_ONE_FUNCTION) or Intent.FUNCTION
-    if named.thread is not None and intent in OF_A_THREAD and not has_function:
+    if named.thread is not None and intent in OF_A_THREAD and not (has_function or OF_A_KERNEL.search(text)):
         return Intent.THREAD
     narrows = intent in NARROWED_BY_TIME or (_THE_SAME.match(text) and not has_function)
     if has_range and narrows and not (intent is Intent.SHOW and has_function):

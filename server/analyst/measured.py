@@ -39,6 +39,8 @@ _OF_THE_RECORDING = frozenset(
     )
 )
 """Words for parts of a recording, which no function is meant by."""
+_OF_THREADS = frozenset(("thread", "threads", "process", "processes", "worker", "workers", "track", "tid", "pid"))
+"""Words next to which a name is that of a thread."""
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
 _OF_SOMETHING_ELSE = re.compile(
@@ -110,7 +112,8 @@ def measured(prompt: str) -> Measured | None:
     runs, refers = _runs(marked, lexicon)
     fits = runs is not None and len(runs) <= RUNS and all(len(run.split()) <= LONGEST_RUN for run in runs)
     goes_on = _AND.match(text) is not None
-    if runs and any(set(run.casefold().split()) <= _OF_THE_RECORDING for run in runs):
+    words = [{*run.casefold().split()} for run in runs or ()]
+    if any(of_run <= _OF_THE_RECORDING or of_run & _OF_THREADS for of_run in words):
         return None
     sets_against = _THAN.search(text) or (runs and len(runs) == RUNS and names and _OR.search(text))
     if sets_against and "compared" not in names:

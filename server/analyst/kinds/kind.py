@@ -181,7 +181,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
         weighs = weighs and not _is_of_others(question, evidence, found[0])
         weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
         weighs = weighs and not _ASKS_A_FIGURE.match(question.text) and not parts[0].startswith("**How often cannot")
-        if parts[0].startswith("**This trace cannot say") and ASKS_WHAT.search(question.text):
+        if of_all and parts[0].startswith("**This trace cannot say") and ASKS_WHAT.search(question.text):
             return [parts[0], claimed(found[0]), *parts[1:]]
         if found[0]["cause"] == "leak" and question.is_yes_or_no:
             return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]

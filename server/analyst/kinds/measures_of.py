@@ -70,7 +70,9 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
             handles = (*[one for one in question.handles if one not in handles][:1], *handles)
     if asked.asks("compared", "each", "part") != (len(handles) == 2):
         return None
-    return replace(question, handles=handles, handle=handles[0], names=(), maybe=(), placed=(), stems=())
+    carried = None if asked.runs else question.carried  # what is named goes before what was spoken of
+    found = replace(question, handles=handles, handle=handles[0], carried=carried)
+    return replace(found, names=(), maybe=(), placed=(), stems=())
 
 
 _A_NUMBER = re.compile(r"\bhow many (?!calls|times)|\bwie viele (?!aufrufe)|\bcuánt[ao]s\b|\bcombien d", re.IGNORECASE)

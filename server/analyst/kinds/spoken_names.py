@@ -89,10 +89,14 @@ def handle_named(run: str, evidence: Evidence) -> str | None:
 
 
 def _written_so(run: str, evidence: Evidence) -> list[dict[str, Any]]:
-    """The functions that have the very name, as it is typed first."""
+    """The functions that have the very name, the heaviest first; those in other letters last."""
     ways = {run, run.replace(" ", "_"), run.replace(" ", "")}
     rows = [row for row in _found(evidence, pattern_of(run)) if any(is_named(row, way) for way in ways)]
-    return sorted(rows, key=lambda row: row["name"] != run)
+    return sorted(rows, key=lambda row: (_differs_in_case(row["name"], run), -row["total_value"]))
+
+
+def _differs_in_case(name: str, run: str) -> bool:
+    return name != run and name.casefold() == run.casefold()
 
 
 def _like(run: str, evidence: Evidence) -> list[dict[str, Any]]:

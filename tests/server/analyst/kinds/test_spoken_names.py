@@ -141,3 +141,15 @@ async def test_whether_there_are_long_tasks_is_decided(prompt: str, begins: str)
 async def test_samples_do_not_show_whether_a_function_waits() -> None:
     answer, _ = await asked("is it waiting for something?", sampled({"main;fetch": 9, "main;work": 1}))
     assert not answer.text.startswith("**No: nothing in this trace is named like waiting"), answer.text
+
+
+async def test_what_is_named_goes_before_what_was_spoken_of() -> None:
+    answers = await talk(sampled(BADGES), "why is it slow", "qr codes: total and self", "who calls it")
+    assert answers[1].startswith("**[`qr_code`](#f5) takes 5.0% (5.00 ms) in total and takes 5.0%"), answers[1]
+    assert "`qr_code`" in answers[2].partition("\n")[0], answers[2]
+
+
+async def test_a_name_next_to_thread_is_that_of_a_thread() -> None:
+    trace = timeline([("walk", 0, 40)], [("auditor", 0, 30)], names=("main", "auditor"))
+    answers = await talk(trace, "walk in which threads", "and in the auditor thread?")
+    assert not answers[1].startswith("**[`auditor`](#f1) runs"), answers[1]

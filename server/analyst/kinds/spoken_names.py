@@ -15,6 +15,8 @@ from server.analyst.topic_words import parts_of, words_in
 
 MATCHES = 50
 MOST_MATCHES = 100
+LITTLE = 0.01
+"""Total share below which a function is not meant by one of the words of its name: other ones may be, together."""
 BEGINNING = 4
 """Letters by which an ordinary word is searched, and from which a part of a name is meant by a longer word."""
 
@@ -124,6 +126,7 @@ def _by_word(word: str, evidence: Evidence) -> list[dict[str, Any]]:
         for row in _found(evidence, _loosely(word))
         if any(_begins(part, said) for part in parts_of(row["name"])) or _begins_with_a_part(word, row["name"])
     ]
+    fits = [row for row in fits if row["total_share"] >= LITTLE or _is_all_of(said, row) or not row["total_value"]]
     return sorted(
         fits,
         key=lambda row: (
@@ -134,6 +137,11 @@ def _by_word(word: str, evidence: Evidence) -> list[dict[str, Any]]:
             -row["total_value"],
         ),
     )
+
+
+def _is_all_of(said: str, row: dict[str, Any]) -> bool:
+    """Whether the function's own name is nothing but the word."""
+    return parts_of(last_part(row["name"])) == {said}
 
 
 def _begins(part: str, said: str) -> bool:

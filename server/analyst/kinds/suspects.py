@@ -187,6 +187,13 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
             f"{wrong}{cited(rows[0])} takes {total(rows[0], found['unit'])} in total.",
             leading(evidence, "What takes the most is"),
         ]
+    if _SMALL.search(question.text):
+        is_small = figures["total_share"] < SOME
+        takes = f"{total(figures, found['unit'])} in total, {own(figures, found['unit'])} itself"
+        return [
+            f"**{'Yes' if is_small else 'No'}: {what} takes {takes}.**",
+            leading(evidence, "What takes the most is"),
+        ]
     lead = evidence.lead
     is_other = lead is not None and lead.row["handle"] != rows[0]["handle"]
     if lead and is_other and SOME <= figures["total_share"] < lead.row["self_share"]:
@@ -204,6 +211,14 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
         f"**{verdict}: {what} takes {total(figures, unit)} in total, {own(figures, unit)} itself.**",
         leading(evidence, "What takes the most is"),
     ]
+
+
+_SMALL = re.compile(
+    r"\b(?:negligible|irrelevant|insignificant|unimportant|cheap|noise|vernachlässigbar|unwichtig|négligeable|"
+    r"despreciable|insignificante)\b",
+    re.IGNORECASE,
+)
+"""Words that ask whether something is little."""
 
 
 def _nothing_named(question: Question, evidence: Evidence) -> list[str]:

@@ -153,3 +153,15 @@ async def test_a_name_next_to_thread_is_that_of_a_thread() -> None:
     trace = timeline([("walk", 0, 40)], [("auditor", 0, 30)], names=("main", "auditor"))
     answers = await talk(trace, "walk in which threads", "and in the auditor thread?")
     assert not answers[1].startswith("**[`auditor`](#f1) runs"), answers[1]
+
+
+@pytest.mark.parametrize("word", ["client", "lecture", "charger", "analyse", "impression", "image"])
+def test_an_english_word_is_never_put_into_another(word: str) -> None:
+    assert in_english(word) == word
+
+
+async def test_what_is_asked_to_be_little_is_answered_so() -> None:
+    answer, _ = await asked("qr codes negligible?", sampled(BADGES | {"main;fetch_logo": 900}))
+    assert answer.text.startswith("**Yes: [`qr_code`](#f5) takes 0.5%"), answer.text
+    answer, _ = await asked("sheets negligible?", sampled(BADGES))
+    assert answer.text.startswith("**No: [`sheet_of`](#f2) takes 18.0%"), answer.text

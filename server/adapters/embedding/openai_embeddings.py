@@ -33,13 +33,22 @@ class OpenAIEmbedder:
             part = [text[:MOST_CHARACTERS] or " " for text in texts[at : at + MOST_TEXTS]]
             try:
                 reply = await self._client.embeddings.create(model=self._name, input=part, encoding_format="float")
-            except openai.OpenAIError as error:
+            except (openai.OpenAIError, ValueError) as error:  # the second for a body that is no JSON
                 raise ServiceUnavailable(
                     f"{self._name} gave no vectors ({type(error).__name__}).", service=SERVICE
                 ) from error
-            rows = sorted(reply.data, key=lambda one: one.index)
-            vectors += checked(self._name, [one.embedding for one in rows], len(part))
+            vectors += checked(self._name, _embeddings(self._name, reply), len(part))
         return vectors
 
     async def close(self) -> None:
         await self._client.close()
+
+
+def _embeddings(model: str, reply: object) -> list[list[float]]:
+    """The vectors of an answer, in the order of the texts. Raises ServiceUnavailable for what is none: the client does
+    not look at what an endpoint sends."""
+    try:
+        rows = sorted(reply.data, key=lambda one: one.index)  # type: ignore[attr-defined]
+        return [[float(value) for value in one.embedding] for one in rows]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ServiceUnavailable(f"{model} answered with what are no vectors.", service=SERVICE) from error

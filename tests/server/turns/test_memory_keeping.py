@@ -1,10 +1,13 @@
 """Findings, answers and facts become memories next to uploads and answers."""
 
+import asyncio
+from collections.abc import Sequence
+
 import pytest
 
 from server.errors import ServiceUnavailable
 from server.ports.identity import Caller
-from server.ports.memories import FactsToRemember, MemoryKind, Sought, TraceToRemember, TurnToRemember, Untaken
+from server.ports.memories import FactsToRemember, MemoryKind, Sought, TraceToRemember, TurnToRemember, Untaken, Vector
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.embedder import WordEmbedder
@@ -142,3 +145,37 @@ async def test_documents_get_their_vectors_once_memories_have_theirs() -> None:
     assert await store.is_complete(caller, embedder.model)
     assert await documents.is_complete(caller, embedder.model)
     await MemoryKeeping(store, knowledge=documents).sync()
+
+
+class SilentEmbedder(WordEmbedder):
+    """One that never answers."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        await asyncio.Event().wait()
+        return await super().embed(texts)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "when do we ship?",
+        "ship " * 1_000,
+        "wann liefern wir, ship",
+        "我们 ship 什么时候",
+        "ship\0\ud800 when",
+        "ship_it OR ship",
+    ],
+)
+async def test_a_slow_embedder_leaves_the_words_whatever_is_asked(query: str) -> None:
+    store, caller = store_of(facts("we ship on Fridays", "the indexer is ours"))
+    await MemoryKeeping(store, WordEmbedder()).sync()
+    found = await MemorySearch(store, [SilentEmbedder()], patience_s=0.01).search(caller, Sought(query=query))
+    assert (found[0].memory.text, found[0].has_cosine) == ("we ship on Fridays", False)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "?!", "\0"])
+async def test_a_question_without_words_gives_the_newest(query: str) -> None:
+    store, caller = store_of(facts("we ship on Fridays", "the indexer is ours"))
+    await MemoryKeeping(store).sync()
+    found = await MemorySearch(store).search(caller, Sought(query=query), limit=9)
+    assert {one.memory.text for one in found} == {"we ship on Fridays", "the indexer is ours"}

@@ -77,6 +77,9 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 """No room, no room for this user, a file system that became read-only."""
 
 DISK_AGAIN_S = 60
+LIMIT_AGAIN_S = 86_400
+"""Where a limit never begins anew: whoever runs the server may have chosen another plan by then."""
+
 ROOTS = (TraceError, RenderingError, LimitsError, ServerError)
 
 log = structlog.get_logger(__name__)
@@ -113,8 +116,9 @@ def problem_of(error: Exception, *, instance: str, for_administrator: bool = Fal
     answer = problem(status, _title(error), str(error), instance=instance, **members)
     if isinstance(error, Busy | DatabaseUnavailable):
         answer.headers["Retry-After"] = str(error.retry_after_s)
-    if isinstance(error, LimitExceeded) and (resets_at := error.decision.resets_at) is not None:
-        left_s = (resets_at - datetime.now(UTC)).total_seconds()
+    if isinstance(error, LimitExceeded):
+        resets_at = error.decision.resets_at
+        left_s = LIMIT_AGAIN_S if resets_at is None else (resets_at - datetime.now(UTC)).total_seconds()
         answer.headers["Retry-After"] = str(max(math.ceil(left_s), 1))
     if isinstance(error, NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"

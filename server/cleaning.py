@@ -9,17 +9,19 @@ overrides and isolates, UAX #9 2.1 to 2.5) are written as escapes, so that none 
 import re
 from typing import Any
 
+from traces.lazy_regex import lazy_regex
+
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE = lazy_regex("[\x00\ud800-\udfff]")
 """PostgreSQL's text is UTF-8 without NUL."""
 
-PROGRAM_KEY = re.compile(r"fc_[a-z0-9]{10}_[A-Za-z0-9_-]{16,}")
+PROGRAM_KEY = lazy_regex(r"fc_[a-z0-9]{10}_[A-Za-z0-9_-]{16,}")
 """A key for programs, or most of one: 256 random bits cut to 96 are a secret still."""
 
-HALF = re.compile("[\ud800-\udfff]")
-_HALVES = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_SUSPECT = re.compile("[\x00\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+HALF = lazy_regex("[\ud800-\udfff]")
+_HALVES = lazy_regex("([\ud800-\udbff])([\udc00-\udfff])")
+_BIDI = lazy_regex("[\u202a-\u202e\u2066-\u2069]")
+_SUSPECT = lazy_regex("[\x00\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:

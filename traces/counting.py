@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts, Facts, Unit, ValueType
 
-SAMPLES = re.compile(r"(?:.*[_ ])?samples?", re.IGNORECASE)
-CALLS = re.compile(r"#? ?(?:calls?|ncalls|call count|calls? \(.*\))", re.IGNORECASE)
-FAMILY = re.compile(r"[^_]+")
+SAMPLES = lazy_regex(r"(?:.*[_ ])?samples?", re.IGNORECASE)
+CALLS = lazy_regex(r"#? ?(?:calls?|ncalls|call count|calls? \(.*\))", re.IGNORECASE)
+FAMILY = lazy_regex(r"[^_]+")
 """pprof's heap types come in pairs: `alloc_objects` counts what `alloc_space` measures."""
 
 

@@ -12,6 +12,7 @@ from server.analyst.nearest_intent import asked_with
 from server.analyst.question import Question
 from server.analyst.unread_words import is_of_asking
 from server.analyst.wording import coded
+from traces.lazy_regex import lazy_regex
 
 _MORE = r"(?:more|longer|slower|faster|worse|bigger|less|heavier|higher|cheaper|shorter|busier)"
 _NO_THING = (
@@ -89,7 +90,7 @@ _OF_TEXT = frozenset(
 _OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
 _OF_ANY = frozenset({Intent.OVERVIEW, Intent.WHY, Intent.TOP, Intent.CALLS_OF, Intent.HOW_OFTEN, Intent.STARTUP})
 """Intents of which a name next to measures is no part."""
-_BASE = re.compile(
+_BASE = lazy_regex(
     r"(?:\b(?:share|fraction|percent(?:age)?|part)|%) of (?:all |the |its |total |whole |overall )*"
     r"((?:[a-z]+ ){0,2}[a-z]+)\W*$",
     re.IGNORECASE,
@@ -97,11 +98,11 @@ _BASE = re.compile(
 """What a share is asked of, at the end of a prompt."""
 _OF_EVERYTHING_WORDS = "time total whole runtime recording trace profile this that them these those everything"
 _OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
-_ONE_OR_OTHER = re.compile(
+_ONE_OR_OTHER = lazy_regex(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
 )
-_SAYS_SO = re.compile(r"\bcannot\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
-_DECIDES = re.compile(r"\W*(?:No|Yes)\b")
+_SAYS_SO = lazy_regex(r"\bcannot\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_DECIDES = lazy_regex(r"\W*(?:No|Yes)\b")
 
 
 def without_its_figure(question: Question, evidence: Evidence, opening: str) -> str:

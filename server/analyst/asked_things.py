@@ -8,6 +8,7 @@ from server.agent.memory.word_stem import SHORTEST, stem
 from server.analyst.going_on import PER_CALL
 from server.analyst.sentence_forms import asks_whether
 from server.analyst.subjects import NO_NAMES
+from traces.lazy_regex import lazy_regex
 
 _OF_A_KIND_WORDS = """
 allocating allocation allocations blocked cache caches caching compute computing cpu db disk gpu idle idling io kernel
@@ -16,7 +17,7 @@ something sql swapping threads throughput total user userland userspace waiting
 """
 _OF_A_KIND = NO_NAMES | frozenset(_OF_A_KIND_WORDS.split())
 """Words of which other kinds of question know more than what is named like them."""
-_BEFORE_ALTERNATIVES = re.compile(
+_BEFORE_ALTERNATIVES = lazy_regex(
     r"(?:(?:and|so|but|ok(?:ay)?|hm+)[ ,]+)*(?:(?:is|are|was|were|does|do|did) (?:it|this|that|we|(?:the|our|most|all|"
     r"more|most of the|most of) ?(?:of it|of that|time|bottleneck|cost|problem|work|weight|cpu|memory)?)"
     r"(?: (?:go|goes|more|mostly|mainly|rather|all|spent|in|to|into|on|the|because|of))*|"
@@ -25,11 +26,11 @@ _BEFORE_ALTERNATIVES = re.compile(
 )
 PAIR = 2
 """Of more than two that are set against each other, each may be an ordinary word."""
-_WHICH_OF_THEM = re.compile(
+_WHICH_OF_THEM = lazy_regex(
     r",? (?:which|who|what)(?: one)?(?:['’]?s| is| takes| costs| was| needs| has| hurts) .*$", re.IGNORECASE
 )
 """The end of `forward or backward, which is longer`."""
-_SHARE_OF = re.compile(
+_SHARE_OF = lazy_regex(
     r"\bhow (?:much|many \w+|long|expensive|costly|heavy|big)\b(?: (?:time|cpu|of it|of that|of this|of the time|"
     r"memory|work|share))?(?: (?:is|are|was|were|does|do|did|go|goes|went|gets?))?"
     r"(?: (?:we|spent|spend|in|into|on|to|for|by|inside|actually|really|due|because|of|all))*"
@@ -38,28 +39,28 @@ _SHARE_OF = re.compile(
     r"(?: (?:takes?|costs?|needs?|uses?|eats?|spends?|burns?|run|runs|account)\b.*)?\W*$",
     re.IGNORECASE,
 )
-_PROBLEM = re.compile(
+_PROBLEM = lazy_regex(
     r"^(?P<before>(?:(?:and|so|but|ok(?:ay)?)[ ,]+)*(?:is|are|was|were)) (?P<what>.+?) (?:really |actually )?"
     r"(?:(?:a|an|the|our|any|part of the) (?:\w+ )?(?:problem|issue|bottleneck|culprit|cause|concern|reason)|to blame)"
     r"(?: (?:here|there|then|in this|at all))*\W*$",
     re.IGNORECASE,
 )
-_JANK = re.compile(
+_JANK = lazy_regex(
     r"\b(?:jank\w*|stutter\w*|lagg?y|choppy|unresponsive|not responsive|dropp?(?:s|ed|ing)? frames)\b", re.IGNORECASE
 )
-_BY_CALLER = re.compile(r"\b(?:per|by|for each|from each|of each|each) (?:parent|caller)s?\b", re.IGNORECASE)
-_BY_FILE = re.compile(
+_BY_CALLER = lazy_regex(r"\b(?:per|by|for each|from each|of each|each) (?:parent|caller)s?\b", re.IGNORECASE)
+_BY_FILE = lazy_regex(
     r"\b(?:which|what) (?:\w+ ){0,1}(?:scripts?|files?|modules?|source files?|bundles?|"
     r"librar(?:y|ies)|packages?|dependenc(?:y|ies))\b(?!.* (?:define|line))|"
     r"\b(?:per|by|group(?:ed)? by) (?:file|module|script)\b",
     re.IGNORECASE,
 )
-_IT_IS_ASKED_OF = re.compile(
+_IT_IS_ASKED_OF = lazy_regex(
     r"\b(?:how|when|why|where|who|what|if)\b.*\b(?:is|was|does|did|has|would) (?:it|that|this)\b|"
     r"\b(?:i|we|you) \w+ (?:it|that|this|them)\b",
     re.IGNORECASE,
 )
-_ENDING = re.compile(r"(?:ing|ers?|ors?|ed|ions?|s)$")
+_ENDING = lazy_regex(r"(?:ing|ers?|ors?|ed|ions?|s)$")
 
 
 def is_of_another_kind(word: str) -> bool:
@@ -67,7 +68,7 @@ def is_of_another_kind(word: str) -> bool:
     return word.casefold() in _OF_A_KIND or bool(_OF_WORK.fullmatch(word))
 
 
-_OF_WORK = re.compile(
+_OF_WORK = lazy_regex(
     r"quer(?:y|ies)|requests?|collections?|gcs?|objects?|pauses?|exceptions?|errors?|samples?|events?|leaks?|regex\w*|json|"
     r"log(?:s|ging)|layouts? thrashing|bytes|heap|ram|disks?|sockets?|packages?|modules?|librar(?:y|ies)|files?|lines?|"
     r"kernels?|imports?|startup|idle|cores?|processors?|hardware|symbols?|optimi[sz]\w+|improv\w+|bottlenecks?",
@@ -75,7 +76,7 @@ _OF_WORK = re.compile(
 )
 
 
-_MAIN_THREAD = re.compile(r"^(?:and )?(?:on |in )?(?:the )?main thread ?[:,] (?=\w+ \w+)", re.IGNORECASE)
+_MAIN_THREAD = lazy_regex(r"^(?:and )?(?:on |in )?(?:the )?main thread ?[:,] (?=\w+ \w+)", re.IGNORECASE)
 """A place before a question for something else: it is where questions are asked of anyway."""
 
 
@@ -117,29 +118,29 @@ def asks_of_jank(text: str) -> bool:
     return _JANK.search(text) is not None
 
 
-_WOULD_HELP = re.compile(
+_WOULD_HELP = lazy_regex(
     r"\b(?:would|will|does|do|could|can) (?:an? |the |some |using |adding |having |it help to )?(.{2,40}?) "
     r"(?:help|make it (?:any )?faster|speed (?:it|this) up)\b",
     re.IGNORECASE,
 )
-OF_WORKERS = re.compile(
+OF_WORKERS = lazy_regex(
     r"\b(?:threads?|workers?|cores?|cpus?|processes|parallel\w*|machines?|goroutines?)\b", re.IGNORECASE
 )
-CACHES = re.compile(r"\b(?:cach\w*|memo\w*|reus\w*|dedup\w*|precomput\w*)\b", re.IGNORECASE)
+CACHES = lazy_regex(r"\b(?:cach\w*|memo\w*|reus\w*|dedup\w*|precomput\w*)\b", re.IGNORECASE)
 REMEDIES = (
-    re.compile(r"\b(?:\w*sets?|\w*maps?|dict\w*|hash\w*|ind(?:ex|ices)\w*|sorted \w+|bisect\w*)\b", re.IGNORECASE),
-    re.compile(r"\b(?:batch\w*|bulk|joins?|prefetch\w*|eager \w+|one query|in\(\))\b", re.IGNORECASE),
-    re.compile(r"\b(?:gather\w*|await\w*|async\w*|concurren\w*|overlap\w*|together)\b", re.IGNORECASE),
+    lazy_regex(r"\b(?:\w*sets?|\w*maps?|dict\w*|hash\w*|ind(?:ex|ices)\w*|sorted \w+|bisect\w*)\b", re.IGNORECASE),
+    lazy_regex(r"\b(?:batch\w*|bulk|joins?|prefetch\w*|eager \w+|one query|in\(\))\b", re.IGNORECASE),
+    lazy_regex(r"\b(?:gather\w*|await\w*|async\w*|concurren\w*|overlap\w*|together)\b", re.IGNORECASE),
 )
 """Words for what is done about a cause, each with those by which an advice speaks of it."""
-_AGAIN = re.compile(
+_AGAIN = lazy_regex(
     r"\b(?:twice|two times|again and again|over and over|more than once|multiple times|repeatedly|doppelt|zweimal|"
     r"deux fois|dos veces)\b",
     re.IGNORECASE,
 )
 
 
-_CONDITION = re.compile(
+_CONDITION = lazy_regex(
     r"\bif (?:i|we|you|they) "
     r"(?!(?:delete|remove|drop|skip|kill|inline|replace|rewrite)\w*\b)\w+\b",
     re.IGNORECASE,
@@ -151,8 +152,8 @@ def without_condition(text: str) -> str:
     return _CONDITION.sub(" ", text)
 
 
-_NAMED_FIRST = re.compile(r"^(?:(?:and|so|but|what about)\s+)*(?:the )?`?([\w.:$]{3,})`?, ", re.IGNORECASE)
-_IS_WORSE = re.compile(
+_NAMED_FIRST = lazy_regex(r"^(?:(?:and|so|but|what about)\s+)*(?:the )?`?([\w.:$]{3,})`?, ", re.IGNORECASE)
+_IS_WORSE = lazy_regex(
     r"^(?:(?:and|so|but)\s+)*is `?([\w.:$]{2,})`? (?:any |even )?"
     r"(?:worse|slower|hotter|heavier|bigger|costlier|more (?:expensive|costly))\W*$",
     re.IGNORECASE,
@@ -171,8 +172,8 @@ def worse_than_that(text: str) -> str:
     return found[1] if found else ""
 
 
-_HOW_MUCH = re.compile(r"\bhow (?:much|long|many (?:ms|seconds|milliseconds))\b", re.IGNORECASE)
-_OF_A_PAGE = re.compile(r"\b(layout|style|recalc|paint|raster|composit|parsehtml|scripting)\w*\b", re.IGNORECASE)
+_HOW_MUCH = lazy_regex(r"\bhow (?:much|long|many (?:ms|seconds|milliseconds))\b", re.IGNORECASE)
+_OF_A_PAGE = lazy_regex(r"\b(layout|style|recalc|paint|raster|composit|parsehtml|scripting)\w*\b", re.IGNORECASE)
 
 
 def words_of_a_page(text: str) -> tuple[str, ...]:
@@ -182,7 +183,7 @@ def words_of_a_page(text: str) -> tuple[str, ...]:
     return found if _HOW_MUCH.search(text) else ()
 
 
-_OF_OWN_CODE = re.compile(
+_OF_OWN_CODE = lazy_regex(
     r"\b(?:hottest|slowest|heaviest|worst|top|biggest|which|what|first)\b.{0,30}"
     r"(?:\b(?:our|my)\b (?:own )?(?:code|methods?|functions?|class(?:es)?|program|frames?|lines?|modules?)\b|"
     r"\b(?:ours|mine)\b|\b(?:methods?|functions?|code|lines?|files?) of (?:ours|mine)\b)",

@@ -31,6 +31,7 @@ from server.analyst.sentence_forms import (
     slow_thing,
 )
 from server.analyst.subjects import Subjects
+from traces.lazy_regex import lazy_regex
 
 SHORT = 4
 """Words of a bare follow-up (`why?`, in any language)."""
@@ -46,8 +47,8 @@ LIKELY = 0.2
 """Probability from which the nearest intent is taken at all; below it the question is what takes the time."""
 NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
-SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
-DRAWN = re.compile(
+SQL = lazy_regex(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
+DRAWN = lazy_regex(
     r"^\s*(?!(?:\w+ ){1,4}(?:flame ?(?:graph|chart)|icicle|sandwich)\b)(?:please |can you |could you )?"
     r"(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
     r"(?:show|give|make|draw|plot)?(?: me)? ?(?:a |an |the )?(?:histogram|(?:bar|line|pie) chart) (?:of|for)\b)",
@@ -183,89 +184,89 @@ def _by_words(text: str) -> Intent | None:
     return next((intent for asks, intent in _BY_WORDS if asks(text)), None)
 
 
-_OF_A_THREAD = re.compile(r"\b(?:process|thread)\b", re.IGNORECASE)
-_OF_A_GPU = re.compile(r"\b(?:gpus?|device)\b", re.IGNORECASE)
+_OF_A_THREAD = lazy_regex(r"\b(?:process|thread)\b", re.IGNORECASE)
+_OF_A_GPU = lazy_regex(r"\b(?:gpus?|device)\b", re.IGNORECASE)
 
 
-WHY = re.compile(
+WHY = lazy_regex(
     r"(?:so |and |but )?(?:why|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
 )
 """How a prompt begins that asks for a cause: what is not sure beyond that is asked of everything."""
-OF_A_KERNEL = re.compile(r"\bkernel\b|\buser ?(?:land|space)\b", re.IGNORECASE)
-_OF_WAITING = re.compile(
+OF_A_KERNEL = lazy_regex(r"\bkernel\b|\buser ?(?:land|space)\b", re.IGNORECASE)
+_OF_WAITING = lazy_regex(
     r"\b(?:network|socket|disk|file ?system|nfs|i/?o|netzwerk|platte|festplatte|réseau|disque|red|disco|rede)\b|"
     r"网络|磁盘",
     re.IGNORECASE,
 )
-_ONE_AGAINST_ANOTHER = re.compile(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
-TOGETHER = re.compile(r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b", re.IGNORECASE)
-_SELF_AND_TOTAL = re.compile(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
-_VIA = re.compile(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
-_ITSELF = re.compile(r"\bitself\b", re.IGNORECASE)
-_RECURS = re.compile(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
-_MATTERS = re.compile(
+_ONE_AGAINST_ANOTHER = lazy_regex(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
+TOGETHER = lazy_regex(r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b", re.IGNORECASE)
+_SELF_AND_TOTAL = lazy_regex(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
+_VIA = lazy_regex(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
+_ITSELF = lazy_regex(r"\bitself\b", re.IGNORECASE)
+_RECURS = lazy_regex(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
+_MATTERS = lazy_regex(
     r"\b(?:matters?|relevant|important|significant|worth|play a (?:role|part)|much|expensive)\b", re.IGNORECASE
 )
-_WHO_WAITS = re.compile(
+_WHO_WAITS = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*(?:which|what|who)\b.{0,20}\b(?:threads?|workers?|process(?:es)?)\b.{0,20}"
     r"\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b",
     re.IGNORECASE,
 )
-_HANGS = re.compile(
+_HANGS = lazy_regex(
     r"\b(?:threads?|workers?|process(?:es)?|pool) (?:\w+ )?(?:hangs?|get stuck|gets stuck|(?:is|are) stuck)\b|"
     r"\b(?:zeit|lange|meisten) beim warten\b",
     re.IGNORECASE,
 )
-_WHICH_LOCK = re.compile(
+_WHICH_LOCK = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*which (?:class|object|lock|mutex|monitor)\b.*\b(?:locked|lock|mutex|monitor)\b",
     re.IGNORECASE,
 )
-_FIRST_TO_DO = re.compile(r"\bzuerst (?:anfassen|angehen|anpacken|beheben|optimieren|verbessern)\b", re.IGNORECASE)
-_WHO_WAITS_MOST = re.compile(
+_FIRST_TO_DO = lazy_regex(r"\bzuerst (?:anfassen|angehen|anpacken|beheben|optimieren|verbessern)\b", re.IGNORECASE)
+_WHO_WAITS_MOST = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*who\b.{0,8}\b(?:waits?|waited|waiting|is blocked)\b.{0,12}\b(?:longest|most)\b",
     re.IGNORECASE,
 )
-_HOTTEST_KERNEL = re.compile(
+_HOTTEST_KERNEL = lazy_regex(
     r"\b(?:which|what|worst|slowest|heaviest|top|hottest|biggest|largest|longest|costliest) "
     r"(?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
     re.IGNORECASE,
 )
-_WHO_CALLS = re.compile(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
-_WHEN = re.compile(r"(?:and |so )?when\b", re.IGNORECASE)
-_A_SHARE = re.compile(
+_WHO_CALLS = lazy_regex(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
+_WHEN = lazy_regex(r"(?:and |so )?when\b", re.IGNORECASE)
+_A_SHARE = lazy_regex(
     r"\d ?(?:%|percent|prozent)|\b(?:more|less) than (?:a |the )?(?:half|third|quarter)", re.IGNORECASE
 )
-_THE_SAME = re.compile(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
-_WHICH_LINE = re.compile(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
-_HAS_A_WORD = re.compile(r"\w")
+_THE_SAME = lazy_regex(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
+_WHICH_LINE = lazy_regex(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
+_HAS_A_WORD = lazy_regex(r"\w")
 
 
-_WITHOUT_COLLECTOR = re.compile(r"\b(?:without|if) (?:the |any )?(?:gc|garbage collect\w*)\b", re.IGNORECASE)
-_CPU_BUSY = re.compile(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ )?(?:busy|idle)\b", re.IGNORECASE)
-_HOW_MANY_COLLECTIONS = re.compile(
+_WITHOUT_COLLECTOR = lazy_regex(r"\b(?:without|if) (?:the |any )?(?:gc|garbage collect\w*)\b", re.IGNORECASE)
+_CPU_BUSY = lazy_regex(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ )?(?:busy|idle)\b", re.IGNORECASE)
+_HOW_MANY_COLLECTIONS = lazy_regex(
     r"\bhow many (?:full |minor |major )?(?:gcs?|(?:garbage )?collections)\b", re.IGNORECASE
 )
-_HOT_ON_CPU = re.compile(
+_HOT_ON_CPU = lazy_regex(
     r"^(?:(?:and|so|but|the|main|top|biggest|what(?:'s| is)|where(?:'s| is)) )*(?:cpu|processor)[ -]"
     r"(?:hot ?spots?|hogs?|bottlenecks?|consumers?)\b|\bhot(?:test|spots?) (?:on|by) (?:the )?(?:cpu|processor)\b",
     re.IGNORECASE,
 )
-_OF_ALL_THREADS = re.compile(
+_OF_ALL_THREADS = lazy_regex(
     r"\b(?:hottest|heaviest|top|slowest) (?:\w+ )?(?:fn|func|function|method|frame)s?\b.{0,20}\b(?:overall|altogether|"
     r"(?:of|over|in|across) (?:all|every)|whole)\b",
     re.IGNORECASE,
 )
-_BY_PROGRAM = re.compile(
+_BY_PROGRAM = lazy_regex(
     r"\b(?:by|per|each|split by|for each|between) (?:the )?(?:program|process|processes|programs|binary|binaries|"
     r"command|executable)\b",
     re.IGNORECASE,
 )
-_ALL_OF_IT = re.compile(
+_ALL_OF_IT = lazy_regex(
     r"^(?:(?:and|so) )*how long (?:does|did|is|was|do) (?:the |it )?(?:whole|entire|complete|full)\b"
     r"(?!.*\b(?:spen[dt]|in)\b)",
     re.IGNORECASE,
 )
-_IN_ALL = re.compile(
+_IN_ALL = lazy_regex(
     r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:functions|methods|samples|events|"
     r"objets|objetos|objekte|"
     r"contentions|muestras|"
@@ -280,18 +281,18 @@ def counts_all(text: str) -> bool:
     return _IN_ALL.search(text) is not None
 
 
-BY_CALLS = re.compile(
+BY_CALLS = lazy_regex(
     r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b|"
     r"\bwhich (?:function|method|one) (?:has|holds) (?:the )?most (?:objects|allocations|instances|blocks)\b",
     re.IGNORECASE,
 )
-_LEAKS = re.compile(
+_LEAKS = lazy_regex(
     r"\b(?:is|are|does|do|did|any|have|has|was|there)\b.*\bleak\w*\b|^(?:(?:and|any|so) )*(?:memory )?leaks?\W*$|"
     r"\bspeicherlecks?\b|\bfuites? (?:de )?mémoire\b|\bfugas? de memoria\b|内存泄[漏露]",
     re.IGNORECASE,
 )
-_LONGEST_TASK = re.compile(r"\b(?:longest|slowest|biggest) (?:single )?tasks?\b", re.IGNORECASE)
-_HOTTEST_LEAF = re.compile(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
+_LONGEST_TASK = lazy_regex(r"\b(?:longest|slowest|biggest) (?:single )?tasks?\b", re.IGNORECASE)
+_HOTTEST_LEAF = lazy_regex(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
     (_HOT_ON_CPU.search, Intent.TOP),
@@ -345,17 +346,17 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
 
 
-_HOW_MANY = re.compile(
+_HOW_MANY = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*how many (?!ms\b|(?:milli)?seconds|[kmg]?b\b|bytes|percent|times (?:more|longer|as))\w+",
     re.IGNORECASE,
 )
-_OF_A_PAGE = re.compile(
+_OF_A_PAGE = lazy_regex(
     r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|metrics?|"
     r"interaction\w*|contentful)\b|[^\x00-\x7f]",
     re.IGNORECASE,
 )
 """Words for what is measured of a page; without one a prompt that speaks of a page asks what it does."""
-_LAYOUT = re.compile(r"\b(?:re-?flow\w*|layouts?|thrash\w*)\b|레이아웃|レイアウト|布局", re.IGNORECASE)
+_LAYOUT = lazy_regex(r"\b(?:re-?flow\w*|layouts?|thrash\w*)\b|레이아웃|レイアウト|布局", re.IGNORECASE)
 OF_A_SLOW_PAGE = frozenset({Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.EVENT_LOOP, Intent.STARTUP, Intent.OVERVIEW})
 
 
@@ -363,7 +364,7 @@ def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
     return next((Intent(name) for name, sure in near.intents if name in among and sure >= NAMES_AN_INTENT), None)
 
 
-_WHY_A_PART = re.compile(
+_WHY_A_PART = lazy_regex(
     r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?(?P<part>[a-z]+) "
     r"(?:step |phase |part |stage |pass )?(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
     re.IGNORECASE,

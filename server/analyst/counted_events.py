@@ -7,13 +7,14 @@ import re
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.question import Question
+from traces.lazy_regex import lazy_regex
 
 _EVENTS = {
-    "recorded_collections": re.compile(r"\bgcs?\b|garbage|\bcollections?\b|\bcollector", re.IGNORECASE),
-    "recorded_lock_waits": re.compile(r"\block|\bcontention|\bcontended|\bmutex|\bmonitor", re.IGNORECASE),
-    "recorded_allocations": re.compile(r"\balloc", re.IGNORECASE),
-    "recorded_exceptions": re.compile(r"\bexceptions?\b|\bthrow", re.IGNORECASE),
-    "recorded_pool_changes": re.compile(r"\bthread ?pools?\b|\bstarv", re.IGNORECASE),
+    "recorded_collections": lazy_regex(r"\bgcs?\b|garbage|\bcollections?\b|\bcollector", re.IGNORECASE),
+    "recorded_lock_waits": lazy_regex(r"\block|\bcontention|\bcontended|\bmutex|\bmonitor", re.IGNORECASE),
+    "recorded_allocations": lazy_regex(r"\balloc", re.IGNORECASE),
+    "recorded_exceptions": lazy_regex(r"\bexceptions?\b|\bthrow", re.IGNORECASE),
+    "recorded_pool_changes": lazy_regex(r"\bthread ?pools?\b|\bstarv", re.IGNORECASE),
 }
 """Words that ask for each, by the code of the reader's warning."""
 

@@ -10,13 +10,14 @@ from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.wording import coded, share
 from server.quoting import plain
+from traces.lazy_regex import lazy_regex
 
 SAME_PROGRAM = 0.3
 """Overlap of own functions from which a recording is of this program."""
 SHOWN = 5
 LISTED = 12
 LINE = 240
-_SEEN = re.compile(
+_SEEN = lazy_regex(
     r"\b(?:have|had|did|has|haven'?t|hasn'?t) (?:i|we|you|it|this|that|they|anyone|anybody|these|"
     r"the same)\b.*\b(?:seen?|met|"
     r"happen\w*|run into|ran into|come up|came up|encounter\w*|noticed?|occur\w*|been (?:here|there|around)|show\w* up|"
@@ -30,32 +31,32 @@ _SEEN = re.compile(
     r"\b(?:he|hemos) visto\b.*\bantes\b",
     re.IGNORECASE,
 )
-_NEW = re.compile(r"\bis (?:this|that|it) (?:a )?new\b", re.IGNORECASE)
+_NEW = lazy_regex(r"\bis (?:this|that|it) (?:a )?new\b", re.IGNORECASE)
 _MINE = (
     r"(?:of )?(?:all )?(?:of )?(?:(?:(?:my|our|the|these|those) )?(?:other |earlier |\d+ )?"
     r"(?:traces|recordings|uploads)|"
     r"(?:my|our) (?:other |earlier |\d+ )?(?:profiles|files|runs))"
 )
 _MOST = r"(?:most|longest|worst|slowest|heaviest|more)"
-_WHICH = re.compile(
+_WHICH = lazy_regex(
     rf"\b(?:which|what) (?:one )?(?:{_MINE}|(?:recording|trace|upload))\b.*\b{_MOST}\b.*?"
     r"\b(?:in|on|with|for|inside|calling|doing|of)\s+(?P<thing>[^?.!]+)|"
     rf"\bin (?:which|what) (?:one )?{_MINE}\b (?:is|does|was) (?P<subject>[^?.!]+?) (?:the |take the )?{_MOST}\b",
     re.IGNORECASE,
 )
-_HAVE = re.compile(
+_HAVE = lazy_regex(
     rf"\b(?:which|what|how many|in how many|do any|does any|are there any|any) (?:one )?{_MINE}\b(?P<thing>[^?.!]*)",
     re.IGNORECASE,
 )
-_ALL = re.compile(
+_ALL = lazy_regex(
     r"\b(?:summari[sz]e|summary of|overview of|list|sum up|go through|compare|what d(?:o|id))\b(?: \w+){0,3}? "
     rf"(?:all|every\w*|each)\b(?: of)?(?: {_MINE})|"
     r"\b(?:summari[sz]e|list|what d(?:o|id))(?: me)? (?:my|our) (?:other |earlier )?(?:traces|recordings|uploads)\b|"
     r"\bacross (?:all )?(?:my|our|the) (?:traces|recordings)\b",
     re.IGNORECASE,
 )
-_MAY = re.compile(r"\b(?:can|could|may|am|left|allowed|limit|quota)\b", re.IGNORECASE)
-_WORDS = re.compile(r"[A-Za-z][\w.-]{2,}")
+_MAY = lazy_regex(r"\b(?:can|could|may|am|left|allowed|limit|quota)\b", re.IGNORECASE)
+_WORDS = lazy_regex(r"[A-Za-z][\w.-]{2,}")
 _PLAIN = frozenset(
     re.findall(
         r"\w+",

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from traces.lazy_regex import lazy_regex
+
 _PATH = r"[\w@.*-]*(?:[/\\][\w@.*-]+)+[/\\]?"
 _CODE = rf"`[^`\n]{{2,80}}`|{_PATH}|\b[A-Za-z]\w*(?:(?:\.|::)\w+)+|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+"
-_COUNTS = re.compile(
+_COUNTS = lazy_regex(
     r"\b(?:only|just|mainly|mostly|nur|solo|seulement|uniquement)\b.*\b(?:care|interest\w*|look|work|own|touch|"
     r"maintain|"
     r"matters?|counts?|relevant|change|want|wollen|kümmern|importa|intéress\w*)\b|"
@@ -18,17 +20,17 @@ _COUNTS = re.compile(
     r"\bwollen nur\b|只关心|だけ",
     re.IGNORECASE,
 )
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_regex(
     r"\b(?:ignore[sd]?|leave\w* out|left out|skip\w*|exclude[sd]?|disregard\w*|not ours|isn'?t ours|aren'?t ours|"
     r"don'?t (?:care about|own|control|count)|do not (?:care about|own|control|count)|is noise|never ours|"
     r"ignorier\w*|auslassen|weglassen|ignor\w+)\b|忽略",
     re.IGNORECASE,
 )
-_WITHIN = re.compile(
+_WITHIN = lazy_regex(
     r"\b(?:code|functions|part|module|package|everything) (?:in|under|from|of|inside) (?:the )?([A-Za-z][\w-]{2,})",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(
+_OBJECT = lazy_regex(
     r"\b(?:ignore[sd]?|skip|exclude[sd]?|disregard|care about|own|control|count|leave out|leave)\s+"
     r"(?:everything (?:in|from|under)\s+|all of\s+|the\s+|any\s+)*([A-Za-z][\w-]{3,})|"
     r"^(?:the\s+)?([A-Za-z][\w-]{3,})(?:'s)? (?:code )?(?:is|are)(?:n'?t| not)? (?:not ours|ours|noise)",
@@ -40,12 +42,12 @@ _NO_OBJECT = frozenset(
         "everything anything things what that this code functions time only about with under when",
     )
 )
-_LIMITS = re.compile(
+_LIMITS = lazy_regex(
     r"\b(?:limit\w*|budget|must|may|at most|no more than|under|below|within|sla|slo|target|maximum|never|threshold|"
     r"should|höchstens|unter|maximal|máximo|menos de|moins de|limite|límite)\b|不超过|以内|以下",
     re.IGNORECASE,
 )
-_LENGTH = re.compile(
+_LENGTH = lazy_regex(
     r"(\d+(?:[.,]\d+)?)\s*(ns|nanoseconds?|µs|us|microseconds?|ms|milliseconds?|msecs?|millis|s|secs?|seconds?|"
     r"sekunden?|"
     r"minutes?|min|毫秒|秒)(?![A-Za-z])",

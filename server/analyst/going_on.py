@@ -2,27 +2,29 @@
 
 import re
 
+from traces.lazy_regex import lazy_regex
+
 LETTERS = 4
 """Of the longest word that is none of a name."""
-CORRECTS = re.compile(
+CORRECTS = lazy_regex(
     r"^(?:no(?:pe)?|nah|sorry|wait|actually|hm+)?[ ,.]*(?:i (?:don'?t|do not|didn'?t) mean (?:that|this|it)[ ,.]*)?"
     r"i (?:mean|meant)\s+(?:the\s+|of\s+)?(?P<after>.+?)(?:\s+(?:again|sorry|please|pls))*[.!]*$|"
     r"^(?:the\s+)?(?P<before>.+?)\s+i (?:mean|meant)[.!]*$",
     re.IGNORECASE,
 )
-TOO = re.compile(r"^(?:and\s+)?`?([\w.$:]+)`?\s+(?:too|as well|also)\W*$", re.IGNORECASE)
+TOO = lazy_regex(r"^(?:and\s+)?`?([\w.$:]+)`?\s+(?:too|as well|also)\W*$", re.IGNORECASE)
 """A prompt that asks the same of a function that it names by a word of the language, perhaps."""
-COMPARES = re.compile(
+COMPARES = lazy_regex(
     r"\b(?:slower|faster|speed-?up|quicker|regress\w*|than before|langsamer|schneller|plus (?:lent|rapide))\b",
     re.IGNORECASE,
 )
 
 
-AND_ONE = re.compile(
+AND_ONE = lazy_regex(
     r"^(?:and|what about|how about|und|et|y|e|и)\s+(?:(?:to|in|for|of|the)\s+)*`?([\w.$:]{3,})`?\s*\??$", re.IGNORECASE
 )
 """A prompt that asks the same of one word more."""
-WITHIN = re.compile(r"\b(?:it|they) (?:directly |mostly )?calls?\b|\b(?:in|inside) (?:it|there)\b", re.IGNORECASE)
+WITHIN = lazy_regex(r"\b(?:it|they) (?:directly |mostly )?calls?\b|\b(?:in|inside) (?:it|there)\b", re.IGNORECASE)
 """Words that ask what the function that was spoken of calls."""
 
 
@@ -37,14 +39,14 @@ def long_words(text: str) -> tuple[str, ...]:
     return tuple(word for word in re.findall(r"[\w.-]+", text) if len(word) > LETTERS)
 
 
-PER_CALL = re.compile(
+PER_CALL = lazy_regex(
     r"\bper (?:single )?(?:call|invocation|entry|contention|execution|run|time)\b|\b(?:avg|average|mean)\b|"
     r"\beach (?:call|time)\b|"
     r"\bpro aufruf\b|\bpar appel\b|\bpor (?:llamada|chamada)\b|на вызов|每次调用",
     re.IGNORECASE,
 )
 """Words that ask what one call takes on average."""
-SAVES = re.compile(
+SAVES = lazy_regex(
     r"\bwithout (?:that|it|this|them)\b|"
     r"\bwhat (?:do|would|could|can|will) (?:i|we) (?:win|gain|get|save)\b|"
     r"\bwhat if \w+ (?:ran|runs|was|were) (?:\w+ )?(?:concurrent\w*|parallel|async\w*|free|gone|faster)\b|"
@@ -57,7 +59,7 @@ SAVES = re.compile(
 )
 """Words for what would be if a cost were none."""
 
-DOUBTS = re.compile(
+DOUBTS = lazy_regex(
     r"^(?:(?:hm+|wait|what|no|nah|ok|but)[ ,.]*)*(?:rly|really|srsly|seriously|for real|"
     r"(?:are )?(?:you|u) sure(?: about (?:that|it|this))?|sure|"
     r"is (?:that|this|it) (?:really )?(?:true|right|correct|so)|"
@@ -66,7 +68,7 @@ DOUBTS = re.compile(
     re.IGNORECASE,
 )
 """A prompt that doubts the answer before, and asks nothing else."""
-_OF_RECORDINGS = re.compile(
+_OF_RECORDINGS = lazy_regex(
     r"\b(?:recordings?|traces?|profiles?|runs?|uploads?|files?|before|after|yesterday|last|previous|earlier|older|newer|"
     r"baseline|version|release|commit|branch|aufnahme|vorher|gestern)\b",
     re.IGNORECASE,

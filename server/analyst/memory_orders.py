@@ -6,13 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-COMMAND = re.compile(r"^\s*/remember\b[ \t]*", re.IGNORECASE)
-BEGIN = re.compile(r"^\s*/init\b", re.IGNORECASE)
+from traces.lazy_regex import lazy_regex
+
+COMMAND = lazy_regex(r"^\s*/remember\b[ \t]*", re.IGNORECASE)
+BEGIN = lazy_regex(r"^\s*/init\b", re.IGNORECASE)
 _POLITE = (
     r"^\s*(?:(?:hi|hello|hey|ok(?:ay)?|and|also|so|now|then|bitte|please|pls|can you|could you|will you|would you|"
     r"i(?:'d| would) like you to|i want you to)[,!.]?\s+)*"
 )
-_REMEMBER = re.compile(
+_REMEMBER = lazy_regex(
     _POLITE + r"(?:(?:do |always )?(?:please )?(?:remember|memori[sz]e|keep in mind|bear in mind|note|make a note|"
     r"don'?t forget|"
     r"never forget|save to memory|merk dir|merke dir|denk daran|souviens-toi|rappelle-toi|retiens|recuerda|lembre-se|"
@@ -20,14 +22,14 @@ _REMEMBER = re.compile(
     r" bitte| please|,? dass| que| di| dat|,? что)*)(?:\s*[:,–—-]\s*|\s+)",
     re.IGNORECASE,
 )
-_REMEMBER_CJK = re.compile(r"^\s*(?:请?记住|記住|覚えて(?:おいて)?|기억해(?:줘)?)[:：,，、\s]*", re.IGNORECASE)
-_FORGET = re.compile(
+_REMEMBER_CJK = lazy_regex(r"^\s*(?:请?记住|記住|覚えて(?:おいて)?|기억해(?:줘)?)[:：,，、\s]*", re.IGNORECASE)
+_FORGET = lazy_regex(
     _POLITE
     + r"(?:forget|stop remembering|no longer remember|unlearn|vergiss|oublie|olvida|esqueça|dimentica|vergeet|забудь)"
     r"(?: that| about| what i (?:told you|said) about| the fact that|,? dass| que| di| dat|,? что)*(?:\s*[:,]\s*|\s+)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     _POLITE
     + r"(?:(?:and )?(?:what|which (?:things|facts)) (?:all )?(?:do|did|have|can) you (?:still )?(?:remember(?:ed)?|"
     r"memori[sz]ed?|know about (?:me|us|my team|our team|our project))\b.*|"
@@ -37,7 +39,7 @@ _ASKS = re.compile(
     r"de quoi te souviens-tu\b.*|qué recuerdas\b.*)\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
-_NOT_A_FACT = re.compile(
+_NOT_A_FACT = lazy_regex(
     r"^(?:me|when|why|how|what|who|where|which|the (?:last|previous|other|first) (?:trace|recording|answer|question)|"
     r"it|this|that|everything|anything|all)\b[^a-z]*(?:\?|$)|\?\s*$|"
     r"^(?:to|for) (?:self|(?:the |any |all |your )?(?:assistants?|ais?|models?|bots?|llms?|readers?|agents?))\b",
@@ -45,11 +47,11 @@ _NOT_A_FACT = re.compile(
 )
 """`remember when ...?` asks; `remember this` names nothing; `note for the assistant: ...` is no person's."""
 
-ALL = re.compile(r"^(?:everything|all(?: of (?:it|that|them))?|alles|tout|todo|tutto|всё)\W*$", re.IGNORECASE)
+ALL = lazy_regex(r"^(?:everything|all(?: of (?:it|that|them))?|alles|tout|todo|tutto|всё)\W*$", re.IGNORECASE)
 
-_ENDS = re.compile(r"[.!](?:\s+(?=[^\W\d_])|\s*$)|[。！]")
+_ENDS = lazy_regex(r"[.!](?:\s+(?=[^\W\d_])|\s*$)|[。！]")
 """The end of a sentence, and no point within a figure or a path."""
-_COURTESY = re.compile(r"(?:[\s,]+(?:please|bitte|from now on|thanks|thank you))*[\s.!]*$", re.IGNORECASE)
+_COURTESY = lazy_regex(r"(?:[\s,]+(?:please|bitte|from now on|thanks|thank you))*[\s.!]*$", re.IGNORECASE)
 
 MemoryOrderKind = Literal["remember", "forget", "ask"]
 

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-_SAID = re.compile(
+from traces.lazy_regex import lazy_regex
+
+_SAID = lazy_regex(
     r"\b(?:did|have|had) (?:i|we) (?:\w+ )?(?:say|said|tell|told|mention\w*|nam(?:e|ed)|gave|give[n]?|set|state[d]?|"
     r"write|"
     r"written|note[d]?|specif\w+|agree[d]?)\b|\b(?:i|we) (?:just |first |once )?(?:said|told you|mentioned|named|"
@@ -17,7 +19,7 @@ _SAID = re.compile(
     r"mentionné)\b|\b(?:dije|he dicho|mencioné)\b|我(?:之前|刚才)?(?:说|提)",
     re.IGNORECASE,
 )
-_OURS = re.compile(
+_OURS = lazy_regex(
     r"^(?:(?:and|so|but|hey|ok),? )*(?:"
     r"(?:what|which|who|where|when)(?:'s| is| are| was| were)? (?:again )?(?:our|my|the team'?s|ours)\b.*|"
     r"who (?:owns?|maintains?|looks after|is responsible for|is in charge of|do(?:es)? .* belong to)\b.*|"
@@ -34,17 +36,17 @@ _OURS = re.compile(
     r"quel(?:le)? est (?:notre|nos)\b.*|cuál es nuestr[oa]\b.*|我们的.*(?:是什么|是多少|多少).*)$",
     re.IGNORECASE,
 )
-_KEPT = re.compile(
+_KEPT = lazy_regex(
     r"\b(?:within|inside|over|above|under|below|meets?|met|exceed\w*|keep\w*|kept|breaks?|violat\w*|respects?|past|"
     r"in|fits?)\b"
     r"(?: \w+){0,3} (?:our|my|the agreed|the) (?:\w+ ){0,2}(?:limits?|budgets?|targets?|slas?|slos?|thresholds?|goals?|"
     r"ceilings?|deadlines?)\b|\btoo slow for (?:us|our)\b|\b(?:fast|quick) enough for (?:us|our)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"^(?:(?:and|so|but|ok|please),? )*(?:what|which|who|where|when|how|remind|was|welche)\b", re.IGNORECASE
 )
-_OF_TIME = re.compile(
+_OF_TIME = lazy_regex(
     r"^(?:what|which|where)\b.*\b(?:takes?|spends?|slow\w*|hot\w*|heav\w+|calls?|cpu|time)\b", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
+from traces.lazy_regex import lazy_regex
 
 _UNITS = {
     "ns": 1e-6,
@@ -20,54 +21,54 @@ _UNIT = (
     r"minutes?|мс|сек|с)(?![^\W\d_])|\s*(毫秒|ミリ秒|밀리초|秒|초|分钟|分|분))"
 )
 _AND = r"(?:and|to|until|till|und|bis|et|à|y|e|a|и|до|到|至|和|から|と|에서|부터|-|–|—|\.\.+)"
-_SPAN = re.compile(
+_SPAN = lazy_regex(
     rf"(?:\b(?:between|from|window|range|in|zwischen|von|entre|de|desde|tra|между|от|с)\b)?\s*(?<![\w.])"
     rf"(\d+(?:\.\d+)?){_UNIT}?\s*{_AND}\s*(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
     re.IGNORECASE,
 )
-_WITHOUT_UNIT = re.compile(
+_WITHOUT_UNIT = lazy_regex(
     r"\b(?:between|zwischen|entre|tra|между)\s+(\d+(?:\.\d+)?)\s+(?:and|und|et|y|e|и)\s+(\d+(?:\.\d+)?)(?![\w%.])\W*$",
     re.IGNORECASE,
 )
 """`between 4 and 5` at the end of a prompt, in seconds."""
-_AT = re.compile(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
-_LENGTH = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
-_AT_SECOND = re.compile(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
-_FIRST = re.compile(
+_AT = lazy_regex(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_LENGTH = lazy_regex(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_AT_SECOND = lazy_regex(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
+_FIRST = lazy_regex(
     rf"\b(?:(?:in|during|within) the )?first (\d+(?:\.\d+)?){_UNIT}|\bbefore (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
 )
-_LAST = re.compile(rf"\b(?:in |during )?(?:the )?last (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
-_AFTER = re.compile(rf"\b(?:after|since) (?:the first )?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_LAST = lazy_regex(rf"\b(?:in |during )?(?:the )?last (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_AFTER = lazy_regex(rf"\b(?:after|since) (?:the first )?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _PARTS = (
-    (re.compile(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
-    (re.compile(r"\b(?:second|last|other) half\b", re.IGNORECASE), (0.5, 1.0)),
-    (re.compile(r"\bfirst third\b", re.IGNORECASE), (0.0, 1 / 3)),
-    (re.compile(r"\b(?:second|middle) third\b|\bin the middle\b", re.IGNORECASE), (1 / 3, 2 / 3)),
-    (re.compile(r"\b(?:last|third|final) third\b", re.IGNORECASE), (2 / 3, 1.0)),
-    (re.compile(r"\bfirst quarter\b", re.IGNORECASE), (0.0, 0.25)),
-    (re.compile(r"\b(?:last|fourth|final) quarter\b", re.IGNORECASE), (0.75, 1.0)),
-    (re.compile(r"\b(?:(?:at|in|near|towards?) the (?:very )?(?:beginning|start))\b", re.IGNORECASE), (0.0, 0.1)),
-    (re.compile(r"\b(?:(?:at|in|near|towards?) the (?:very )?end)\b", re.IGNORECASE), (0.9, 1.0)),
+    (lazy_regex(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
+    (lazy_regex(r"\b(?:second|last|other) half\b", re.IGNORECASE), (0.5, 1.0)),
+    (lazy_regex(r"\bfirst third\b", re.IGNORECASE), (0.0, 1 / 3)),
+    (lazy_regex(r"\b(?:second|middle) third\b|\bin the middle\b", re.IGNORECASE), (1 / 3, 2 / 3)),
+    (lazy_regex(r"\b(?:last|third|final) third\b", re.IGNORECASE), (2 / 3, 1.0)),
+    (lazy_regex(r"\bfirst quarter\b", re.IGNORECASE), (0.0, 0.25)),
+    (lazy_regex(r"\b(?:last|fourth|final) quarter\b", re.IGNORECASE), (0.75, 1.0)),
+    (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?(?:beginning|start))\b", re.IGNORECASE), (0.0, 0.1)),
+    (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?end)\b", re.IGNORECASE), (0.9, 1.0)),
 )
-_IN_VIEW = re.compile(
+_IN_VIEW = lazy_regex(
     r"\b(?:in view|on (?:the )?screen|what i see|zoomed|(?:this|selected|the selected|visible|current) (?:window|"
     r"range|part|section|"
     r"region|stretch|interval|area))\b",
     re.IGNORECASE,
 )
 _NAMED = (
-    (re.compile(r"\b(?:page )?load(?:ing)? (?:time|phase)?\b|\bduring load\b|\bthe load\b", re.IGNORECASE), ("load",)),
+    (lazy_regex(r"\b(?:page )?load(?:ing)? (?:time|phase)?\b|\bduring load\b|\bthe load\b", re.IGNORECASE), ("load",)),
     (
-        re.compile(r"\b(?:busiest|hottest) (?:stretch|moment|part|time|phase)\b", re.IGNORECASE),
+        lazy_regex(r"\b(?:busiest|hottest) (?:stretch|moment|part|time|phase)\b", re.IGNORECASE),
         ("the busiest stretch",),
     ),
 )
 
 
-_ONE = re.compile(r"\b(first|last) (second|minute|millisecond)\b", re.IGNORECASE)
+_ONE = lazy_regex(r"\b(first|last) (second|minute|millisecond)\b", re.IGNORECASE)
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS, start=1)}
-_WORDED = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds?|minutes?|and|to)\b)", re.IGNORECASE)
+_WORDED = lazy_regex(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds?|minutes?|and|to)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,24 +163,24 @@ def lengths(text: str) -> tuple[float, ...]:
     return tuple(milliseconds(m[1], m[2] or m[3]) for m in _LENGTH.finditer(text))
 
 
-_NEXT_TO = re.compile(
+_NEXT_TO = lazy_regex(
     r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what(?:'s|s| is| was| happ\w+| ran| came)?\s+)?(?:right |just )?"
     r"(?:(before)|after|since)(?:\s+(?:that|it|this|then))?(?:\s+(?:one|window|call))?\W*$|"
     r"^(?:und )?(?:(davor)|danach)\W*$|^(?:et )?(?:(avant)|après)\W*$|^y?\s*(?:(antes)|después)\W*$",
     re.IGNORECASE,
 )
 """A prompt that asks for the time before or after what was spoken of."""
-_WITHIN = re.compile(
+_WITHIN = lazy_regex(
     r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what|who|which)\b.{0,40}\b(?:in|during|within|inside|then|at)\s+"
     r"(?:that|there|it|this|those|then)(?:\s+(?:\w+\s?){1,2})?\W*$|^.{0,30}\bthere\W*$|"
     r"^(?:und )?was (?:lief|war|läuft) (?:da|dort)\b.*$",
     re.IGNORECASE,
 )
 """A prompt that asks for what happened in a time that was spoken of."""
-_BEGAN = re.compile(rf"\b(?:from|first at|at)\s+(\d+(?:\.\d+)?){_UNIT}(?:\s+on)?", re.IGNORECASE)
+_BEGAN = lazy_regex(rf"\b(?:from|first at|at)\s+(\d+(?:\.\d+)?){_UNIT}(?:\s+on)?", re.IGNORECASE)
 
 
-_CALL = re.compile(
+_CALL = lazy_regex(
     rf"\b(?:took|lasts?|lasted)\s+(\d+(?:\.\d+)?){_UNIT}\W.{{0,120}}?\bfrom\s+(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
 )
 """How an answer says how long a call took, and from when on."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.wording import amount, cited, share
+from traces.lazy_regex import lazy_regex
 
 READ_VIEW = "read_view"
 MOST_BOXES = 5
@@ -19,7 +20,7 @@ _WHAT = (
     r"read (?:my|the) (?:view|screen)",
     r"was (?:sehe ich|ist zu sehen)",
 )
-_ASKED = re.compile(
+_ASKED = lazy_regex(
     rf"\s*(?:(?:so|ok(?:ay)?|hey|well),? )?(?:{'|'.join(_WHAT)})"
     r"(?: (?:here|now|right now|at the moment|gerade|hier))*\s*[?.!]*\s*",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from server.agent.verification.references.figure_links import without_addresses
+from traces.lazy_regex import lazy_regex
 
 _PLACES = (
     r"first|1st|erste[rns]?|premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa]|первый|第一个?",
@@ -23,19 +24,19 @@ _WORD = rf"(?:{'|'.join(_PLACES)}|{_LAST}|{_NEXT})"
 _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
 _NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process|callers?|callees?)"
 _RANK = r"(?:(?:most (?:common|frequent|important)|biggest|largest|heaviest) )?"
-_BARE = re.compile(
+_BARE = lazy_regex(
     rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:what(?:'s| is|s) )?(?:{_ARTICLE} )?(?P<word>{_WORD})"
     rf"(?: {_NOUN})?(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
     re.IGNORECASE,
 )
-_OF_ALL = re.compile(rf"^{_LAST}$", re.IGNORECASE)
-_WITHIN = re.compile(
+_OF_ALL = lazy_regex(rf"^{_LAST}$", re.IGNORECASE)
+_WITHIN = lazy_regex(
     rf"\b(?:{_ARTICLE} )?(?P<word>{'|'.join(_PLACES)}|last) {_RANK}{_NOUN}\b|"
     rf"(?<=\b(?:on|of|in|by) )(?:{_ARTICLE} )(?P<end>{'|'.join(_PLACES)})(?=\W*$)|"
     r"(?<![\w#])#(?P<sign>[1-9])(?![\w])|\b(?:number|nr|no)\.? ?(?P<number>[1-9])\b",
     re.IGNORECASE,
 )
-_CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
+_CITED = lazy_regex(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 _OF_A_LIST_WORDS = """
 with and then or by calls call once ns µs us ms s min h b kb mb gb tb itself self total in of it samples contentions
 each waits
@@ -54,7 +55,7 @@ def place_of(word: str) -> int:
     return next(place for place, ways in enumerate(_PLACES) if re.fullmatch(ways, word, re.IGNORECASE))
 
 
-_NUMBERED = re.compile(
+_NUMBERED = lazy_regex(
     r"\b(?:number|no\.?|nr\.?|rank|place|nummer|platz|numéro|número|numero) ?(?P<place>[1-4]|one|two|three|four|"
     r"eins|zwei|drei|vier|un|deux|trois|quatre|uno|dos|tres|cuatro|due|tre|quattro)\b",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.subjects import NO_NAMES, NO_THREAD
 from server.analyst.topic_words import best_named, pattern_of, words_of
 from server.analyst.unread_words import SMALL_WORDS
+from traces.lazy_regex import lazy_regex
 
 NAMED_THERE = frozenset(
     {
@@ -43,17 +44,17 @@ MOST_OF_ALL = 0.5
 """Total share from which what is asked of a function is asked of all of the recording."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
-DOES = re.compile(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
+DOES = lazy_regex(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
 """Words that ask what something calls."""
-ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
+ONE_CALL = lazy_regex(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 """Words that ask for one of a function's calls."""
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
-_WORDS = re.compile(r"[^\W\d_][\w-]{2,}")
-_KEEPS = re.compile(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
+_WORDS = lazy_regex(r"[^\W\d_][\w-]{2,}")
+_KEEPS = lazy_regex(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
 """Words that ask who has memory, where one with a lock would ask who has that."""
-_VERSUS = re.compile(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
-_WHICH_MAIN = re.compile(r"\b([a-z]{3,}) main (?:thread|process)\b")
+_VERSUS = lazy_regex(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
+_WHICH_MAIN = lazy_regex(r"\b([a-z]{3,}) main (?:thread|process)\b")
 OF_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.RECURSION})
 """Intents of which a pronoun is the subject: the verb next to it is no name."""
 OF_A_PLACE = 5

@@ -14,6 +14,7 @@ from server.analyst.memory_questions import MemoryQuestion
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, own
 from server.quoting import quoted
+from traces.lazy_regex import lazy_regex
 
 LEAST = 0.15
 """Nearness from which a remembered fact answers a question."""
@@ -34,8 +35,8 @@ ABOUT_ALL = frozenset(
     }
 )
 """Intents whose answer follows what people care about and leave out."""
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_OWN = re.compile(r"\b(?:our|ours|my|we|unser\w*|notre|nuestr[oa])\b|我们", re.IGNORECASE)
+_SENTENCE = lazy_regex(r"(?<=[.!?。！？])\s+|\n+")
+_OWN = lazy_regex(r"\b(?:our|ours|my|we|unser\w*|notre|nuestr[oa])\b|我们", re.IGNORECASE)
 NOTHING_SAID = (
     "**I find nothing of that**, neither in what you wrote in this conversation nor among what is remembered."
 )

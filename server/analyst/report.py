@@ -16,11 +16,12 @@ from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
 from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
 
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
-_OF_BYTES = re.compile(r"\bhow (?:many|much) (?:(?:kilo|mega|giga)?bytes|[kmg]i?bs?|megs|gigs)\b", re.IGNORECASE)
+_OF_BYTES = lazy_regex(r"\bhow (?:many|much) (?:(?:kilo|mega|giga)?bytes|[kmg]i?bs?|megs|gigs)\b", re.IGNORECASE)
 _TIMELESS = frozenset(
     {
         Intent.CODE,
@@ -54,20 +55,20 @@ LISTS = frozenset(
         Intent.SUMMARISE,
     }
 )
-_YES = re.compile(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
-_TITLE = re.compile(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
-_QUANTITY = re.compile(r"\b(?:total|sum|how (?:much|many|long)|share|percentage|number of|count)\b|%", re.IGNORECASE)
-_LITTLE = re.compile(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
+_YES = lazy_regex(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
+_TITLE = lazy_regex(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
+_QUANTITY = lazy_regex(r"\b(?:total|sum|how (?:much|many|long)|share|percentage|number of|count)\b|%", re.IGNORECASE)
+_LITTLE = lazy_regex(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
-_EITHER = re.compile(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
-_OF_CPU = re.compile(
+_EITHER = lazy_regex(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
+_OF_CPU = lazy_regex(
     r"\b(?:cpu|processor)[ -]time\b|\bhow much (?:cpu|processor)\b|"
     r"\b(?:burn|eat|use|cost|take|need|consume|hog)(?:s|ing)?\b.{0,12}\b(?:cpu|processor)\b|"
     r"\bwie ?viel (?:cpu|rechenzeit)",
     re.IGNORECASE,
 )
-_GIVES_TIME = re.compile(r"\d\s?(?:ns|µs|ms|s|min|h)\b")
-_ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
+_GIVES_TIME = lazy_regex(r"\d\s?(?:ns|µs|ms|s|min|h)\b")
+_ADDRESS = lazy_regex(r"\]\(#[^)\s]*\)")
 
 
 def report(question: Question, evidence: Evidence) -> str:

@@ -2,42 +2,44 @@
 
 import re
 
-_REFERS = re.compile(
+from traces.lazy_regex import lazy_regex
+
+_REFERS = lazy_regex(
     r"\b(?:it|its|that|them|they|those|same|davon|dessen|darin|dazu|daran|ihn|cela|ça|eso|esto|ello|disso|isso|questo|"
     r"quello|ervan|его|её|него|ней)\b|它|这个|那个|それ|これ|그것",
     re.IGNORECASE,
 )
-_WHETHER = re.compile(
+_WHETHER = lazy_regex(
     r"^(?:(?:and|so|but|ok(?:ay)?|then|hm+|or)\b[ ,]*)*(?:is|are|was|were|does|do|did|has|have|could|can|would|any)\b|"
     r"^(?:ist|sind|hat|gibt es|est-ce|y a-t-il|es|hay|está|é|há|c'è|есть ли|is er|zijn)\b|[吗か까]\s*[?？]*$|"
     r"\b(?:right|correct|true|isn't it|no|yes|oder|nicht wahr|non|verdad|né)\s*\?$",
     re.IGNORECASE,
 )
-_WITHOUT_A_VERB = re.compile(
+_WITHOUT_A_VERB = lazy_regex(
     r"^(?!.*\b(?:what|which|who|where|when|why|how|quant\w*|cuánt\w*|combien|wie\w*|wer|wem|wen|was|wo|welche\w*|qui|que|quel\w*|"
     r"où|come|chi|waar|most|longest|slowest|worst|biggest|hottest|heaviest|largest|shortest|fastest|"
     r"p50|p9[059]|median|average|max|min|plus)\b)[\x00-\x7f]{2,40}(?:\bhere|\bthen|\bthough)?\?$",
     re.IGNORECASE,
 )
-ASKS_WHAT = re.compile(
+ASKS_WHAT = lazy_regex(
     r"^(?:(?:and|so|but|ok(?:ay)?|then)[ ,]+)*"
     r"(?:what|which|who|where|when|how|combien|wie|wer|wo|wann|welche\w*|quel\w*|"
     r"cuánt\w*|quant\w*|qui[eé]n)\b|\b(?:combien|how many|how much|how often|how deep)\b",
     re.IGNORECASE,
 )
 """Words that ask for a thing, a place or a number: no yes or no answers them."""
-_ANY = re.compile(
+_ANY = lazy_regex(
     r"^(?:and |so |but )?(?:is|are|was|were) there\b|^(?:and )?any\b|^gibt es\b|^y a-t-il\b|^hay\b|^c'è\b|^zijn er\b",
     re.IGNORECASE,
 )
 
 
-_NUMBER_OF = re.compile(
+_NUMBER_OF = lazy_regex(
     r"^(?:and |so |but |ok(?:ay)?,? )*how many (?:times )?(?!gc)([a-z]{3,}?)s"
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
     re.IGNORECASE,
 )
-_NUMBER_OF_TWO = re.compile(
+_NUMBER_OF_TWO = lazy_regex(
     r"^(?:and |so |but |ok(?:ay)?,? )*how many ((?!gc|long|slow|more|other)[a-z]{3,}) ([a-z]{4,}?)(?:es|s)?"
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
     re.IGNORECASE,
@@ -49,26 +51,26 @@ milli millisecond mb kb gb file row trace profile allocation step iteration
 """
 _COUNTED_OTHERWISE = frozenset(_COUNTED_WORDS.split())
 """What `how many` is asked of that is no function's name."""
-WHO_AND_HOW_OFTEN = re.compile(
+WHO_AND_HOW_OFTEN = lazy_regex(
     r"\bwho calls\b.*\bhow (?:often|many)\b|\bhow (?:often|many)\b.*\b(?:who|from where)\b", re.IGNORECASE
 )
-_FEW_CALLS_WHY = re.compile(r"\b\d+ calls?\b.*\b(?:why|how come)\b|\b(?:why|how come)\b.*\b\d+ calls?\b", re.IGNORECASE)
-_WHY_SLOW = re.compile(
+_FEW_CALLS_WHY = lazy_regex(r"\b\d+ calls?\b.*\b(?:why|how come)\b|\b(?:why|how come)\b.*\b\d+ calls?\b", re.IGNORECASE)
+_WHY_SLOW = lazy_regex(
     r"\b(?:why|how come|warum|wieso|pourquoi)\b.*?\b(network|netzwerk|réseau|disks?|festplatte|i/?o|database|db|sql|"
     r"locks?|gpu)\b.*\b(?:slow\w*|bad|busy|long|langsam|lent)\b",
     re.IGNORECASE,
 )
-_CLAIMS_FIRST = re.compile(
+_CLAIMS_FIRST = lazy_regex(
     r"\b(?:since|as|given that|because|wenn|da)\b.{0,80}\b(?:is|are|was) (?:the |our )?(?:top|biggest|main|hottest|"
     r"slowest|heaviest|worst|number one|#1)\b",
     re.IGNORECASE,
 )
-_WITHOUT_SYMBOLS = re.compile(
+_WITHOUT_SYMBOLS = lazy_regex(
     r"\[?\(?\bunknown\b\]?|\?\?\?|\bunsymboli[sz]ed\b|\b(?:no|without|missing) (?:debug )?symbols\b|"
     r"\bhex (?:address|number)\w*",
     re.IGNORECASE,
 )
-WHO_WORKS = re.compile(
+WHO_WORKS = lazy_regex(
     r"^(?:and |so )*(?:who|which (?:process|program|binary)\w*)\b.{0,30}\b(?:burns?|eats?|uses?|hogs?|takes?|has)\b"
     r".{0,20}\b(?:cpu|processor|cores?|machine)\b|"
     r"^(?:and |so )*which (?:process|program|binary)\w* \w+ (?:the )?most\W*$",
@@ -76,14 +78,14 @@ WHO_WORKS = re.compile(
 )
 
 
-_WHICH_IS_SLOWEST = re.compile(
+_WHICH_IS_SLOWEST = lazy_regex(
     r"\bwhich (?:\w+ )?(step|epoch|iteration|batch|phase|stage)s?\b.*\b(?:slowest|longest|worst)\b|"
     r"\b(?:slowest|longest|worst) (?:\w+ )?(step|epoch|iteration|batch|phase|stage)\b",
     re.IGNORECASE,
 )
 
 
-_WHICH_OF_A_KIND = re.compile(
+_WHICH_OF_A_KIND = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*which (?:of the )?([a-z]{3,}?)s? (?:is|are|was|takes?|took|costs?) "
     r"(?:the |most |up |so |that |too )*"
     r"(?:slowest|longest|worst|heaviest|most|time|expensive|costly|slow)\b",
@@ -142,7 +144,7 @@ def asks_of_symbols(text: str) -> bool:
     return _WITHOUT_SYMBOLS.search(text) is not None
 
 
-_OBJECT = re.compile(
+_OBJECT = lazy_regex(
     r"\b(?:does|do|did|is|are|if|when|would) (?:it|they|we|i) (?P<verb>[a-z]{3,}) "
     r"(?:the|a|an|our|my|its|their|every|each) "
     r"(?P<noun>[a-z]{3,})\b",
@@ -157,12 +159,12 @@ def done_to(text: str) -> str:
 
 
 _NAME = r"`?(?P<{}>[\w.:$<>]{{2,}}(?:\(\))?)`?"
-_CALLED_FROM = re.compile(
+_CALLED_FROM = lazy_regex(
     rf"\b(?:is|are|was|were)\s+(?:the )?{_NAME.format('callee')}\s+(?:\w+ )?(?:called|invoked|reached|run|used)\s+"
     rf"(?:\w+ly )?(?:from|by|in|via|through|inside|within)\s+(?:the )?{_NAME.format('caller')}",
     re.IGNORECASE,
 )
-_CALLS = re.compile(
+_CALLS = lazy_regex(
     rf"\b(?:does|do|did)\s+(?:the )?{_NAME.format('caller')}\s+(?:\w+ )?(?:call|invoke|reach|run|use)\s+(?:the )?"
     rf"{_NAME.format('callee')}",
     re.IGNORECASE,
@@ -183,19 +185,19 @@ def relation_asked_of(text: str) -> tuple[str, ...]:
 
 
 _ORDER = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
-_NTH = re.compile(
+_NTH = lazy_regex(
     rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive|"
     r"(?:long |slow |big )?(?:task|call|request|query|wait|pause)s?)\b",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(
+_HOW_MANY = lazy_regex(
     r"\b(?:how many|number of|count of|wie viele|combien|cuánt[ao]s|quant[ieao]s?|"
     r"hoeveel)\b|сколько|多少|几个|いくつ|몇",
     re.IGNORECASE,
 )
 
 
-_LONGEST_WAIT = re.compile(
+_LONGEST_WAIT = lazy_regex(
     r"\b(?:longest|worst|slowest|biggest|max(?:imum)?)\b.{0,20}\b(?:waits?|waited|waiting|block(?:ed|ing)?|stalls?|"
     r"hold-?ups?)\b|\b(?:längste\w*|plus longue|más larga) (?:warte\w*|attente|espera)",
     re.IGNORECASE,

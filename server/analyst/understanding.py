@@ -28,14 +28,15 @@ from server.analyst.sentence_forms import done_to, place_asked_for, ranked_thing
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
+from traces.lazy_regex import lazy_regex
 
 SHORT_CHARACTERS = 24
 """Characters of a bare follow-up (`why?`, in any language)."""
-_AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
+_AND = lazy_regex(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
 """How a prompt begins that asks the same of something else."""
-_IN_ORDER = re.compile(r"\bfirst\b|\bfix\b.*\band\b", re.IGNORECASE)
+_IN_ORDER = lazy_regex(r"\bfirst\b|\bfix\b.*\band\b", re.IGNORECASE)
 """An order is asked for, of everything."""
-_GOES_ON = re.compile(
+_GOES_ON = lazy_regex(
     r"^(?:and |but |so |ok(?:ay)?,? |then )*(?:why|why so|why that|how|how come|how so|who|who else|more|go on|"
     r"how long|how much|how slow|"
     r"details?|tell me more|elaborate|wh?ich one|quanto|cuánto|combien|wie ?viel|wie lange|hoeveel|"
@@ -111,7 +112,7 @@ def understood(
     return replace(question, measured=replace(asked, measures=measures))
 
 
-_COUNTS = re.compile(r"\bhow (?:many|often)\b|\bcalls\b|\bcalled\b|\bwie oft\b|\bcombien de fois\b", re.IGNORECASE)
+_COUNTS = lazy_regex(r"\bhow (?:many|often)\b|\bcalls\b|\bcalled\b|\bwie oft\b|\bcombien de fois\b", re.IGNORECASE)
 """How a prompt asks for a number, which the next one compares."""
 
 
@@ -189,7 +190,7 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     return _carried_over(question, before, spoken_of)
 
 
-_THAT_ONE = re.compile(
+_THAT_ONE = lazy_regex(
     r"\bthat(?: one)?(?=\W*$)|\b(?:is|was|does|has) that one\b|^(?:and )?how (?:often|long|much) is that\b",
     re.IGNORECASE,
 )
@@ -203,13 +204,13 @@ def _of_the_neighbour(prompt: str, spoken_of: SpokenOf) -> str:
     return f"{prompt[: found.start()]} {spoken_of.listed[1]} {prompt[found.end() :]}".strip() if found else prompt
 
 
-_HOW_MANY_OF_IT = re.compile(
+_HOW_MANY_OF_IT = lazy_regex(
     r"\bhow many (?:calls|samples|times|contentions|allocations|events)\b.*"
     r"\b(?:in|of|to|by|for|from) (?:it|that|this)\b",
     re.IGNORECASE,
 )
 """A number of what is counted, of what was spoken of."""
-_THAT_THREAD = re.compile(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
+_THAT_THREAD = lazy_regex(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
 
 
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
@@ -224,7 +225,7 @@ def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
 
 
-_BOTH = re.compile(
+_BOTH = lazy_regex(
     r"\b(?:both|(?:the|those|these) two|beide[ns]?|les deux|los dos|ambos|entrambi)\b|两者|两个", re.IGNORECASE
 )
 
@@ -257,11 +258,11 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return replace(alone(asked, {}, None), names=(), maybe=(), stems=(), place=found[0], note=OF_THE_RANKING)
 
 
-_RUNNER_UP = re.compile(r"^(?:(?:ok(?:ay)?|and|then|so|what about)[ ,]+)*(?:the )?runner[- ]?up\W*$", re.IGNORECASE)
+_RUNNER_UP = lazy_regex(r"^(?:(?:ok(?:ay)?|and|then|so|what about)[ ,]+)*(?:the )?runner[- ]?up\W*$", re.IGNORECASE)
 _OF_COMPARING_WORDS = """
 vs versus compared comparado comparée comparé verglichen gegen against contre contra
 """
-_VERSUS = re.compile(r"^(?:and |so )?(?:vs\.?|versus|compared (?:to|with)|than)\s", re.IGNORECASE)
+_VERSUS = lazy_regex(r"^(?:and |so )?(?:vs\.?|versus|compared (?:to|with)|than)\s", re.IGNORECASE)
 OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
 """Words that set one thing against another."""
 
@@ -290,7 +291,7 @@ def _against(question: Question, spoken_of: SpokenOf) -> Question:
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
 
 
-_OTHER_THREAD = re.compile(r"\b(?:main|ui|other|another|second|render\w*|worker) (?:thread|process)\b", re.IGNORECASE)
+_OTHER_THREAD = lazy_regex(r"\b(?:main|ui|other|another|second|render\w*|worker) (?:thread|process)\b", re.IGNORECASE)
 
 
 def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:

@@ -14,6 +14,7 @@ from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.subjects import IDENTIFIER
 from server.analyst.wording import coded, joined
+from traces.lazy_regex import lazy_regex
 
 LETTERS = 5
 """Of a word that may have one too many."""
@@ -60,25 +61,25 @@ normal usual typical hottest busiest heaviest fn func
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
-_WORD = re.compile(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
-_HOW_MANY = re.compile(
+_WORD = lazy_regex(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
+_HOW_MANY = lazy_regex(
     r"\b(?:how many (?!ms\b|(?:milli|micro|nano)?seconds|[kmg]?i?bs?\b|(?:kilo|mega|giga)?bytes|percent|"
     r"times (?:more|longer|as))|wie viele|cuánt[ao]s (?!(?:mili)?segundos))",
     re.IGNORECASE,
 )
-_OF_THREADS = re.compile(r"thread|hilo|profil|process|worker", re.IGNORECASE)
-_CODE = re.compile(r"`[^`]*`")
-_A_COUNT = re.compile(
+_OF_THREADS = lazy_regex(r"thread|hilo|profil|process|worker", re.IGNORECASE)
+_CODE = lazy_regex(r"`[^`]*`")
+_A_COUNT = lazy_regex(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
     r"\b(?:once|twice|no|none|nothing|one (?:call|thread|of))\b"
 )
-_DECLINES = re.compile(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
-_OF_THE_PROGRAM = re.compile(
+_DECLINES = lazy_regex(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_OF_THE_PROGRAM = lazy_regex(
     r"\b(?:this|the|our|my) (?:\w+ )?(?:app|application|binary|code|program|script|service|tool)\b", re.IGNORECASE
 )
 """Words for what was recorded, and for no part of it."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_SLOW_THING = re.compile(
+_SENTENCE = lazy_regex(r"(?<=[.!?])\s+")
+_SLOW_THING = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*which (?!one\b|part\b|bit\b|thing)\w+ (?:is|are|was)\b|"
     r"\bwhy\b.{0,12}\b(?:is|are|was|does|do) (?:the |our |my )?\w+(?: \w+)? (?:so |too )?(?:slow|long|take)"
 )

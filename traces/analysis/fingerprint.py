@@ -4,12 +4,12 @@ these names both have, without either recording at hand.
 MinHash: Broder, On the resemblance and containment of documents, 1997.
 """
 
-import re
 from hashlib import blake2b
 
 import numpy as np
 
 from traces.analysis.filters import library_frames
+from traces.lazy_regex import lazy_regex
 from traces.model import Trace
 
 VALUES = 64
@@ -21,7 +21,7 @@ SAME_PROGRAM = 0.3
 ENOUGH = 3
 """Functions that a fingerprint needs to say anything."""
 
-_NO_NAME = re.compile(
+_NO_NAME = lazy_regex(
     r"^(?:main|_?start|__libc_start\w*|<module>|\(?anonymous\)?|<anonymous>|all|\[?root\]?|\(root\)|\(idle\)|\(program\)|"
     r"\(garbage collector\)|\[unknown\]|unknown|run|__main__|listOnTimeout|processTimers|thread_start|clone\w*)$"
 )

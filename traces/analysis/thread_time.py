@@ -17,11 +17,13 @@ from traces.analysis.window import root_total, sample_extent
 from traces.equal_rows import distinct
 from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
+from traces.lazy_regex import lazy_regex
 from traces.model import Int32, Int64, Profile, Spans, Trace, Values
+from traces.unchecked import unchecked
 from traces.unfinished import finished
 from traces.values import Clock, Role, Waits
 
-TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
+TASK_THREAD = lazy_regex(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
 CPU_TIME = "CPU time"
 """What importers call the value that says how long a thread was on a processor."""
@@ -29,7 +31,7 @@ NEARLY_ALL = 0.95
 """Of a time: what is missing changes no answer."""
 READ_NAMES = 300
 """Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
-DEVICE = re.compile(r"\bstream\s*\d", re.IGNORECASE)
+DEVICE = lazy_regex(r"\bstream\s*\d", re.IGNORECASE)
 """A queue of a GPU's work; what feeds it from a processor is a thread as any other."""
 
 
@@ -41,7 +43,7 @@ class View(StrEnum):
     SUMS = "sums"  #: Sums per stack: its length is what was measured.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ThreadTime:
     """Nanoseconds; `busy`, `waiting`, `idle` and `unknown` add up to `length`, which is the recording's."""
 
@@ -78,15 +80,19 @@ def _of_small_threads(trace: Trace) -> dict[int, ThreadTime]:
         return found
     for index, small in small_trees(trace).items():
         profile = trace.profiles[index]
-        spans = profile.spans
-        if spans is None or len(spans.unfinished) or profile.clock is not Clock.TRACE or profile.waits is Waits.WAITING:
+        spans, facts = profile.spans, profile.facts
+        if spans is None or len(spans.unfinished) or facts.clock is not Clock.TRACE or facts.waits is Waits.WAITING:
             continue
-        is_work = small.runs_tasks or TASK_THREAD.search(profile.name) or shows_only_work(profile)
-        waiting = 0 if is_work else small.waits
+        waiting = small.waits
+        if waiting and (small.runs_tasks or TASK_THREAD.search(profile.name) or shows_only_work(profile)):
+            waiting = 0
         busy = min(small.works + small.waits - waiting, length)
         waiting = min(waiting, length - busy)
         unknown = min(small.nobody_knows, length - busy - waiting)
-        found[index] = ThreadTime(View.SPANS, length, busy, waiting, length - busy - waiting - unknown, unknown)
+        idle = length - busy - waiting - unknown
+        found[index] = unchecked(
+            ThreadTime, by=View.SPANS, length=length, busy=busy, waiting=waiting, idle=idle, unknown=unknown
+        )
     return found
 
 
@@ -154,6 +160,13 @@ def busy_intervals(trace: Trace, profile: Profile) -> tuple[Values, Values]:
     return begins[ran], ends[ran]
 
 
+def is_alone(trace: Trace, profile: Profile) -> bool:
+    """Whether a profile is the only one in time of its thread, as far as the file names threads."""
+    if not (profile.pid or profile.tid) or profile.clock is not Clock.TRACE:
+        return True
+    return len(trace.views_by_thread[profile.pid, profile.tid]) == 1
+
+
 def views_of_thread(trace: Trace, profile: Profile) -> list[Profile]:
     """The profiles in time of one thread of the recording; this one alone where the file does not name threads."""
     if not (profile.pid or profile.tid) or profile.clock is not Clock.TRACE:
@@ -164,9 +177,9 @@ def views_of_thread(trace: Trace, profile: Profile) -> list[Profile]:
 def stands_for_thread(trace: Trace, profile: Profile) -> bool:
     """Whether this is the view of its thread that is asked which thread is busiest: spans before samples, of several
     sampled ones the busiest (perf names a process anew when it starts another program)."""
-    views = views_of_thread(trace, profile)
-    if len(views) < 2:
+    if is_alone(trace, profile):
         return True
+    views = views_of_thread(trace, profile)
     spans = [view for view in views if view.spans is not None]
     return profile is (spans[0] if spans else max(views, key=lambda view: busy_time(trace, view)))
 

@@ -5,11 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
+from traces.lazy_regex import lazy_regex
+
+TOKEN = lazy_regex(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 """A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost the square."""
-JSON = re.compile(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:["\]{]|\Z))')
+JSON = lazy_regex(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:["\]{]|\Z))')
 """How JSON that may be a trace begins: `[unknown];main 3` is a stack."""
-CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+CONTROL = lazy_regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class JsonOutline:
 
 FEW_BROKEN, MOST_BROKEN = 3, 0.1
 """Bytes of a text that may not be UTF-8: a few of a short one, of a long one as many as those of a text in Latin-1."""
-PACKED = re.compile(r"\.(gz|zst|zip)$")
+PACKED = lazy_regex(r"\.(gz|zst|zip)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Bytes of a text that are not UTF-8: of another encoding, or broken on their way."""
 
-import re
+from traces.lazy_regex import lazy_regex
 
-HIGH = re.compile(
+HIGH = lazy_regex(
     rb"(?:[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})+|([\x80-\xff])"
 )

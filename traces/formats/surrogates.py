@@ -4,10 +4,12 @@ one. JSON's readers refuse them (RFC 8259, section 8.2); a trace should not be l
 
 import re
 
-ESCAPE = re.compile(
+from traces.lazy_regex import lazy_regex
+
+ESCAPE = lazy_regex(
     rb"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
-HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+HALF = lazy_regex(rb"\\u[dD][89a-fA-F]")
 REPLACEMENT = rb"\ufffd"
 """As long as what it replaces, so that everything behind it keeps its place."""
 

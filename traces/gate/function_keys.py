@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from traces.gate.rules import InvalidRule
+from traces.lazy_regex import lazy_regex
 
 FunctionKey = tuple[str, str | None]
 """A function's name, and the name of its file without folders and build hash."""
@@ -18,12 +19,12 @@ AT = " @ "
 NAMED = 5
 """Functions that a refusal names."""
 
-_BUILD_HASH = re.compile(r"[.\-_](?=[0-9a-zA-Z_-]*\d)[0-9a-zA-Z_-]{8,40}(?=\.[a-z]{1,5}(?:\.map)?$)")
+_BUILD_HASH = lazy_regex(r"[.\-_](?=[0-9a-zA-Z_-]*\d)[0-9a-zA-Z_-]{8,40}(?=\.[a-z]{1,5}(?:\.map)?$)")
 """`index-BwJ3x9Qz.js`, `main.4f2a1c0d.chunk.js`: eight characters or more with a digit before the ending."""
-_QUERY = re.compile(r"[?#].*$", re.DOTALL)
-_ARGUMENTS = re.compile(r"(?<=[\w>)\]}~])\s*(?:\[clone [^\]]*\]|_\[[a-z]\]$|\((?!anonymous).*)$", re.DOTALL)
-_OPERATOR = re.compile(r"operator\s*(?:\(\)|[^\w\s]+|\s\w+)")
-_PARTS = re.compile(r"::|[./:#]")
+_QUERY = lazy_regex(r"[?#].*$", re.DOTALL)
+_ARGUMENTS = lazy_regex(r"(?<=[\w>)\]}~])\s*(?:\[clone [^\]]*\]|_\[[a-z]\]$|\((?!anonymous).*)$", re.DOTALL)
+_OPERATOR = lazy_regex(r"operator\s*(?:\(\)|[^\w\s]+|\s\w+)")
+_PARTS = lazy_regex(r"::|[./:#]")
 
 
 @lru_cache(maxsize=100_000)

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Final
 
 from traces.errors import InvalidQuestion
+from traces.lazy_regex import lazy_regex
 
 LONGEST_RULE = 2_000
 """Characters: a C++ function with its template arguments fits."""
@@ -72,13 +73,13 @@ class FindingRule:
 Rule = GrowthRule | NewHotFunctionRule | FindingRule
 
 _NUMBER: Final = r"(?P<number>\d{1,9}(?:\.\d{1,9})?)\s*%"
-_GROWTH = re.compile(
+_GROWTH = lazy_regex(
     rf"(?P<measure>self_share|total_share|self|total)\s*\((?P<function>.+)\)\s*\+?\s*{_NUMBER}", re.DOTALL
 )
-_OVERALL = re.compile(rf"total\s*\+?\s*{_NUMBER}")
-_NEW_HOT = re.compile(rf"new\s+hot\s+functions?\s+\+?\s*{_NUMBER}")
-_FINDING = re.compile(r"finding\s+(?P<finding>[a-z0-9-]{1,60})")
-_PERCENT = re.compile(_NUMBER)
+_OVERALL = lazy_regex(rf"total\s*\+?\s*{_NUMBER}")
+_NEW_HOT = lazy_regex(rf"new\s+hot\s+functions?\s+\+?\s*{_NUMBER}")
+_FINDING = lazy_regex(r"finding\s+(?P<finding>[a-z0-9-]{1,60})")
+_PERCENT = lazy_regex(_NUMBER)
 FORMS = '"self_share(NAME) +5%", "total(NAME) +5%", "total +3%", "new hot function 2%", "finding long-tasks"'
 
 

@@ -14,6 +14,7 @@ from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int64
 from traces.values import Unit, Waits
 
@@ -35,12 +36,12 @@ and `fromJSON` and so on."""
 PREPOSITIONS = ("to", "from")
 """Words that name a format only at the beginning and before another."""
 WAY = {word: (pair[0], side) for pair in INVERSES for side, word in enumerate(pair)}
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-COMPREHENSION = re.compile(r"(?:^|\.)<(?:list|dict|set)comp>$")
+WORD = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+COMPREHENSION = lazy_regex(r"(?:^|\.)<(?:list|dict|set)comp>$")
 """CPython's own frame for one, up to 3.11."""
-TASK_STEP = re.compile(r"^(?:Handle\.)?_run$")
-LOOP_WAIT = re.compile(r"(?:epoll|devpoll)\.poll|kqueue\.control|^(?:\w*Selector\.)?select$|GetQueuedCompletionStatus")
-AWAITED = re.compile(
+TASK_STEP = lazy_regex(r"^(?:Handle\.)?_run$")
+LOOP_WAIT = lazy_regex(r"(?:epoll|devpoll)\.poll|kqueue\.control|^(?:\w*Selector\.)?select$|GetQueuedCompletionStatus")
+AWAITED = lazy_regex(
     r"(?:^|\.)(?:open_connection|open_unix_connection|create_connection|_connect_sock|sock_(?:connect|recv|sendall)|"
     r"_sock_connect|read|readline|readuntil|readexactly|_wait_for_data|drain|wait_for|sleep|getaddrinfo|to_thread)$"
 )

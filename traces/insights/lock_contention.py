@@ -18,25 +18,26 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import Profile, Trace
 from traces.values import Order, Role, Unit, Waits
 
-LOCK = re.compile(r"^\(lock: (.+)\)$")
-MONITOR = re.compile(
+LOCK = lazy_regex(r"^\(lock: (.+)\)$")
+MONITOR = lazy_regex(
     r"^Lock$|pthread_(?:mutex|rwlock|spin)_\w*lock|__lll_lock_wait|futex_wait|Monitor\.Enter|sync\.\(\*(?:RW)?Mutex\)\.R?Lock|"
     r"ObjectMonitor::enter|std::mutex::lock|parking_lot::|runtime\.lock2|Mutex#(?:lock|synchronize)|"
     r"'acquire' of '_thread\.R?[Ll]ock'|\block\.acquire\b|ReentrantLock\.lock|synchronized\b"
 )
-JOINING = re.compile(
+JOINING = lazy_regex(
     r"_wait_for_tstate_lock|\bjoin\b|\bresult\b|as_completed|Condition\.wait|\bwait\b|Queue\.get|\bget\b|shutdown|"
     r"pthread_cond|_shutdown|WaitGroup|\bEvent\.|\bselect\b|park"
 )
 """Waiting for another thread's end or for work, which takes a lock too and is no contention."""
-HANDED = re.compile(
+HANDED = lazy_regex(
     r"^runtime\.(?:chan(?:recv|send)|selectgo|block|gopark)|WaitGroup|sync\.\(\*Cond\)|pthread_cond|\bjoin\b"
 )
 """Waiting for what another thread hands over: Go's block profile has both."""
-CONTENTIONS = re.compile(r"contention|mutex|lock", re.IGNORECASE)
+CONTENTIONS = lazy_regex(r"contention|mutex|lock", re.IGNORECASE)
 
 
 def _lock_profiles(trace: Trace) -> list[Profile]:
@@ -104,7 +105,7 @@ def _recorded(trace: Trace, profiles: list[Profile]) -> Verdict:
 
 def _waiting_threads(trace: Trace, profile: Profile) -> int:
     """How many threads have a profile of their own in which they wait for a lock; 0 where none is known."""
-    locks = {frame for frame in range(len(trace.frames)) if LOCK.match(trace.frame_name(frame))}
+    locks = {frame for frame, name in enumerate(trace.frame_names) if LOCK.match(name)}
     alone = [p for p in trace.profiles if p.waits is Waits.WAITING and p.index != profile.index]
     return sum(p.order is Order.TIME and not locks.isdisjoint(p.tree.frame.tolist()) for p in alone)
 

@@ -20,23 +20,24 @@ from traces.insights.insight import (
 from traces.insights.named_causes import is_event_loop, own_start
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE
 from traces.values import ProfileKind, Role, Unit
 
-KEEPING = re.compile(
+KEEPING = lazy_regex(
     r"(?:^|[_.:#$])(?:remember|keep|cache|store|register|subscribe|track|retain|record|history|memo\w*|enqueue|append|"
     r"add_?[Ll]istener|listen|on|hoard|collect|archive|save|intern)(?:_\w+|[A-Z]\w*)?$"
     r"|(?:make|create|new)_?(?:[A-Z]?\w*_?)?(?:[Ll]istener|[Hh]andler|[Ss]ubscription|[Cc]allback|[Oo]bserver|[Ss]ession)$"
 )
 """Functions that keep what they are given, by their names."""
-PAUSES = re.compile(r"^Pauses for collections$|^GC pauses?$", re.IGNORECASE)
-COLLECTIONS = re.compile(r"^Garbage collections$", re.IGNORECASE)
+PAUSES = lazy_regex(r"^Pauses for collections$|^GC pauses?$", re.IGNORECASE)
+COLLECTIONS = lazy_regex(r"^Garbage collections$", re.IGNORECASE)
 """Collections that stop the program: cycles that go on while it runs stand apart."""
-HANDLER = re.compile(
+HANDLER = lazy_regex(
     r"(?:^|[._:#])(?:on_\w+|on[A-Z]\w*|handle(?:_\w+|[A-Z]\w*)?|\w+_handler|\w+Handler|\w*_?(?:click|key)\w*)$"
 )
 """Functions that answer an event, by their names."""
-STORING = re.compile(
+STORING = lazy_regex(
     r"\bf(?:data)?sync\b|\bFileDescriptor[:.]sync|\bforce0?$|(?:read|write|append)FileSync|\bpread|\bpwrite|"
     r"^(?:read|write|open)$|io\.open|TextIOWrapper|FileChannelImpl|RandomAccessFile|File(?:Input|Output)Stream|sqlite3"
 )

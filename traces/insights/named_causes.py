@@ -14,10 +14,11 @@ from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int64
 from traces.values import Counts, Unit, Waits
 
-MATCHING = re.compile(
+MATCHING = lazy_regex(
     r"^RegExp: |'(?:match|search|sub|subn|findall|split|fullmatch|finditer)' of 're\.Pattern'|SRE_Pattern|"
     r"\bre\.Pattern\.(?:match|search|subn?|findall|split|fullmatch)|\b_sre\b|sre_u?(?:match|search)|"
     r"\bpcre2?_(?:exec|match|jit)\w*|java\.util\.regex\.(?:Pattern\$|Matcher)|onig_(?:search|match)|match_at\b|"
@@ -25,63 +26,63 @@ MATCHING = re.compile(
     r"\b(?:Regexp#match\??|String#(?:match\??|=~|gsub|scan))|boost::re_detail|std::__detail::_Executor"
 )
 """Engines that go back when a match fails; those of Go, Rust and RE2 take linear time."""
-COMPILES = re.compile(r"regex[.:]Pattern[.:]compile|sre_compile|re\.compile|regcomp|Regexp#initialize|RegExp: compile")
-PATTERN_TEXT = re.compile(r"^RegExp: (.*)$", re.DOTALL)
-AMBIGUOUS = re.compile(r"\((?:\?:)?[^()]*[+*][^()]*\)[+*{]|\(\w*[^()]*\|[^()]*\)[+*{]|\.[*+][^|)]*\.[*+]")
+COMPILES = lazy_regex(r"regex[.:]Pattern[.:]compile|sre_compile|re\.compile|regcomp|Regexp#initialize|RegExp: compile")
+PATTERN_TEXT = lazy_regex(r"^RegExp: (.*)$", re.DOTALL)
+AMBIGUOUS = lazy_regex(r"\((?:\?:)?[^()]*[+*][^()]*\)[+*{]|\(\w*[^()]*\|[^()]*\)[+*{]|\.[*+][^|)]*\.[*+]")
 """A quantifier in a group with a quantifier, an alternative below one, or two of `.*`."""
-THROWING = re.compile(
+THROWING = lazy_regex(
     r"Exception[:.]<?(?:init|forInputString|for\w+|new)|Throwable[:.](?:<init>|fillInStackTrace)|fillInStackTrace|"
     r"Error[:.]<init>|__cxa_(?:throw|allocate_exception|begin_catch)|_Unwind_\w+|[cC]aptureStackTrace|JIT_Throw|"
     r"IL_Throw|rb_exc_raise|runtime\.gopanic|prepareStackTrace|\btraceback\.(?:format_\w+|extract\w*)|"
     r"StackTraceElement|getOurStackTrace|backtrace_full|NumberFormatException|"
     r"^Exception#(?:initialize|exception|backtrace|set_backtrace|full_message)$"
 )
-DESCRIBING = re.compile(r"#(?:inspect|to_s|message|detailed_message)$")
+DESCRIBING = lazy_regex(r"#(?:inspect|to_s|message|detailed_message)$")
 """What Ruby's own functions call only for the text of the error that they raise."""
-MEMBER = re.compile(
+MEMBER = lazy_regex(
     r"(?:^|[.:>#/\s$])_?(?:(?:is_?)?already_?\w+|was_?seen|seen_?before|has_?seen|is_?(?:known|duplicate|seen|member|taken)|"
     r"contains\w*|in_?list|in_?array|index_?of|find_?(?:index|duplicate|existing|by_?\w+|in_?\w+)?|lookup\w*|exists\w*|"
     r"linear_?search|search_?list|walk_?(?:to_?end|list|all)|position_?of|find_?linear|array_search|includes)$",
     re.IGNORECASE,
 )
-SCANNING = re.compile(
+SCANNING = lazy_regex(
     r"memeq\w*|memcmp\w*|strcmp\w*|__strcmp\w*|memequal|\bequals?\b|strequal|StringEqual|EqualsBuffer|"
     r"slices\.(?:Contains|Index)|Array\.(?:includes|indexOf|find)|ArrayList[.:](?:contains|indexOf)|indexOfRange|"
     r"^_*str(?:len|cat|chr)(?:_\w+)?$|in_array|array_search|\bindexOf\b|list\.(?:index|__contains__)|__eq__|Array#include\?|find_if|PartialEq|richcompare",
 )
-LISTING = re.compile(
+LISTING = lazy_regex(
     r"ArrayList[.:](?:contains|indexOf)|Array\.(?:prototype\.)?(?:includes|indexOf|find)$|slices\.(?:Contains|Index)\w*$|"
     r"in_array|array_search|Array#include\?|list\.(?:index|__contains__)|CopyOnWriteArrayList[.:]\w+|LinkedList[.:](?:contains|indexOf|get)"
 )
 """What libraries call a search that walks a list."""
-PREPARING = re.compile(
+PREPARING = lazy_regex(
     r"(?:^|[._:#])_?(?:start_?[uU]p|boot(?:strap)?(?:_?[aA]pp)?|initiali[sz]e_?(?:[aA]ll|[aA]pp)|init_?(?:[aA]ll|[aA]pp)|"
     r"warm_?[uU]p|prepare_?[aA]ll|set_?up_?(?:[aA]ll|[aA]pp)|load_?(?:[aA]ll|[eE]verything|[pP]lugins))$"
 )
 """Functions that make a program ready, by their names."""
-HASHED = re.compile(
+HASHED = lazy_regex(
     r"mapaccess|HashMap|HashSet|hash_?table|unordered_|dict_lookup|lookdict|hash_one|HashTable", re.IGNORECASE
 )
-IMPORTING = re.compile(
+IMPORTING = lazy_regex(
     r"^(?:_find_and_load|_find_and_load_unlocked|import_module|_gcd_import|__import__)$|builtins\.__import__|"
     r"ClassLoader[:.](?:loadClass|findClass|defineClass\w*)|ClassLoaders?\$\w+[:.]loadClass|"
     r"Kernel#require\w*|^dlopen\w*$|^_dl_(?:open|relocate)\w*$"
 )
-REQUIRING = re.compile(r"^(?:require|Module\.require|Module\.prototype\.require|importSyncForRequire)$")
-BLOCKING = re.compile(
+REQUIRING = lazy_regex(r"^(?:require|Module\.require|Module\.prototype\.require|importSyncForRequire)$")
+BLOCKING = lazy_regex(
     r"\btime\.sleep\b|'sleep' of|^sleep$|\bsubprocess\.|\bPopen\.(?:wait|communicate)|requests\.\w+|"
     r"\burlopen\b|socket\.(?:recv|connect|send)\w*|getaddrinfo|\bSession\.(?:request|send|get)\b|Atomics\.wait|"
     r"Thread\.sleep|sqlite3\.\w+|pbkdf2_hmac|\bscrypt\b|\bhashpw\b|bcrypt"
 )
-FILE_SYNC = re.compile(r"(?:read|write|append|copy|open|stat|readdir|exists|unlink|fsync)\w*Sync$")
-HASHING = re.compile(r"^(?:pbkdf2|scrypt|exec|execFile|spawn|hash|compare|genSalt)Sync$|Atomics\.wait$")
-BLOCKING_NODE = re.compile(r"\w+Sync$|Atomics\.wait$")
+FILE_SYNC = lazy_regex(r"(?:read|write|append|copy|open|stat|readdir|exists|unlink|fsync)\w*Sync$")
+HASHING = lazy_regex(r"^(?:pbkdf2|scrypt|exec|execFile|spawn|hash|compare|genSalt)Sync$|Atomics\.wait$")
+BLOCKING_NODE = lazy_regex(r"\w+Sync$|Atomics\.wait$")
 """Node's own names for what does not return to the loop."""
-LOOP = re.compile(r"^(?:BaseEventLoop\.|_UnixSelectorEventLoop\.)?_run_once$|^(?:Handle|Task)\._run$|^uv__?\w*run\w*$")
-STARTING = re.compile(
+LOOP = lazy_regex(r"^(?:BaseEventLoop\.|_UnixSelectorEventLoop\.)?_run_once$|^(?:Handle|Task)\._run$|^uv__?\w*run\w*$")
+STARTING = lazy_regex(
     r"^(?:Module\._compile|Module\._load|executeUserEntryPoint|runMain\w*|Module\._extensions\.\.js|wrapModuleLoad)$|run_main_module"
 )
-ALLOCATING = re.compile(
+ALLOCATING = lazy_regex(
     r"runtime\.(?:mallocgc\w*|gcAssistAlloc\w*|makeslice|newobject|growslice|gcBgMarkWorker)|\(garbage collector\)|"
     r"\bgc_collect\w*|_?PyGC_\w+|gc\.collect|GC_\w*[Aa]lloc|JIT_New\w*|\bgcalloc"
 )

@@ -17,10 +17,11 @@ from traces.insights.insight import Confidence, Detector, Kind, Severity, State,
 from traces.insights.requests import CALL, NUMBERS, QUERY
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import Int64
 from traces.values import Counts, Unit, Waits
 
-ASKING = re.compile(
+ASKING = lazy_regex(
     r"(?:^|[\s.:>#'_(])(?:execute(?:_sql|_query|Query|Update)?|fetch(?:one|all|many|_one|_all|_row|_rows|Row|All)|"
     r"query(?:_one|_all|_row|Row|One|All)?|find_?[Oo]ne|find_?[Bb]y_?[Ii]d|(?:mysqli|pg|odbc|sqlite)_(?:query|exec)|"
     r"exec_query|select_all|select_one|sqlite3_(?:prepare\w*|exec)|PQexec\w*|mysql_(?:real_)?query|run_?[Qq]uery|"
@@ -29,10 +30,10 @@ ASKING = re.compile(
 )
 """Functions that ask a database or a server, as the drivers of Python, JavaScript, Go, Java, PHP, Ruby and C name
 them."""
-TEXT = re.compile(r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|GET|POST|PUT|PATCH|HEAD)\s")
+TEXT = lazy_regex(r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|GET|POST|PUT|PATCH|HEAD)\s")
 """Names that are the text of a query or request: those that differ in values only are one."""
-BATCH = re.compile(r"many|batch|bulk", re.IGNORECASE)
-ONCE = re.compile(
+BATCH = lazy_regex(r"many|batch|bulk", re.IGNORECASE)
+ONCE = lazy_regex(
     r"(?:^|[.:>#\s])(?:_?(?:re)?load(?:s|ed)?_?(?!er|ing)\w*|[Ll]oad[A-Z]\w*|_?(?:read|get|open|fetch|parse|decode)_?"
     r"(?:the_)?(?:[Cc]onfig\w*|[Ss]ettings|[Rr]ules|[Ss]chema|[Tt]emplates?|[Rr]ates|[Tt]ables?|[Cc]atalogu?e?|"
     r"[Dd]ictionary|[Mm]anifest|[Ll]ocale)|_?(?:re)?compile_?\w*|MustCompile|[Cc]ompile[A-Z]\w*|"
@@ -41,18 +42,18 @@ ONCE = re.compile(
     r"[Cc]onnection|[Mm]atrix|[Rr]egex|[Pp]attern|[Cc]ontext)|connect|create_default_context)$"
 )
 """Functions whose result can mostly be kept: they load, compile or build what does not depend on the one asking."""
-SETTLED = re.compile(
+SETTLED = lazy_regex(
     r"(?:load|read|get|open|fetch|parse)_?(?:the_|all_?)?(?:[cC]onfig\w*|[sS]ettings|[rR]ules|[sS]chema|[tT]emplates?|[rR]ates|"
     r"[tT]ables?|[cC]atalogu?e?|[dD]ictionary|[mM]anifest|[lL]ocale|[pP]ermissions|[fF]lags|[cC]ountries|[cC]urrencies)$"
 )
 """Functions whose result does not depend on the row that is asked for, by their names."""
-COMPILING = re.compile(
+COMPILING = lazy_regex(
     r"(?:^|[.:#/])(?:(?:re)?compile_?(?:[rR]ules?|[pP]atterns?|[tT]emplates?|[rR]egex\w*|[eE]xpr\w*|[qQ]uery|[fF]ilters?|"
     r"[gG]lobs?)|regexp\.(?:Must)?Compile\w*|template\.\(\*Template\)\.Parse|parse_?[tT]emplate\w*|regcomp|"
     r"regex[.:]Pattern[.:]compile|re\.compile|sre_compile\.compile|Template[.:](?:compile|from_string))(?:\s\(.*)?$"
 )
 """Functions that make out of a text what can be kept, also where samples do not count how often."""
-ENTRY = re.compile(r"^(?:main[.:])?(?:main|Main|<module>|run|init|__init__|start_?[uU]p|set_?up)(?:\s\(.*)?$")
+ENTRY = lazy_regex(r"^(?:main[.:])?(?:main|Main|<module>|run|init|__init__|start_?[uU]p|set_?up)(?:\s\(.*)?$")
 NO_COUNTS = "how often functions were called was not recorded: samples do not count calls"
 
 

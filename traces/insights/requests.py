@@ -10,20 +10,21 @@ from traces.insights.insight import Confidence, Detector, Kind, Severity, State,
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
 from traces.insights.timeline import UI_THREAD
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int64, Profile
 
-QUERY = re.compile(
+QUERY = lazy_regex(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|WITH)\b|\b(?:sql|SQL|query|Query|db\.|cursor\.|execute(?:many)?|"
     r"psycopg2?|mysql|mongo|redis|ActiveRecord|sqlite3?)\b|^db\b|\bdb[._]"
 )
-CALL = re.compile(
+CALL = lazy_regex(
     r"^(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s|\b(?:https?|fetch|grpc|rpc|HTTP|urlopen|requests\.\w+|XHR|axios|http\.client)\b"
     r"|^XHR"
 )
-FILES = re.compile(
+FILES = lazy_regex(
     r"\b(?:fsync|readFileSync|writeFileSync|File(?:Read|Write|Open)|file\.(?:read|write)|io\.open|read_file|write_file)\b"
 )
-NUMBERS = re.compile(r"\d+|'[^']*'|\?|\$\d+")
+NUMBERS = lazy_regex(r"\d+|'[^']*'|\?|\$\d+")
 NO_SPANS = "no spans with the names of queries or requests were recorded"
 
 

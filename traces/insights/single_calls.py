@@ -1,6 +1,5 @@
 """Single calls in time: one call far longer than the others of its function, and calls that grow with their number."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +12,12 @@ from traces.insights.insight import Confidence, Detector, Kind, Severity, State,
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
 from traces.kernels.columns import pick
+from traces.lazy_regex import lazy_regex
 from traces.model import Int64, Profile, Spans
 from traces.values import ProfileKind
 
 NO_SINGLE = "single calls were not recorded: samples and sums do not know them"
-DISPATCHING = re.compile(
+DISPATCHING = lazy_regex(
     r"RunTask|RunLoop|OnMessage\w*|Dispatch|HandlePostMessage|^FunctionCall$|_run_once|^Handle\._run$"
 )
 """Frames of a scheduler: their calls have nothing in common but who makes them."""
@@ -241,7 +241,7 @@ def _alike(profile: Profile, rows: Int64) -> bool:
     return bool(lasted.std() <= lasted.mean())
 
 
-WAITING = re.compile(
+WAITING = lazy_regex(
     r"(?:^|[._])(?:fetch|ask|request|download|call|await|poll|recv|receive|ping|wait|sleep|get|query|send)(?:_\w+|[A-Z]\w*)?$"
 )
 """Functions that wait for somebody's answer, by their names."""

@@ -21,15 +21,16 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int64, Profile, Trace
 from traces.values import ProfileKind, Role, Unit
 
 NO_TASKS = "no tasks of a thread that answers people were recorded"
-UI_THREAD = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|main ?thread", re.IGNORECASE)
+UI_THREAD = lazy_regex(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|main ?thread", re.IGNORECASE)
 """Threads whose long tasks people feel, if the program has an interface."""
 ANSWERING = frozenset({Role.MAIN, Role.UI, Role.UNKNOWN})
 """Roles of threads that can answer people; a worker's long task blocks no input."""
-INTERFACE = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b", re.IGNORECASE)
+INTERFACE = lazy_regex(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b", re.IGNORECASE)
 """Threads that only programs with an interface have."""
 FRAMES = ("DrawFrame", "doFrame", "Present", "FramePresented")
 SENT = ("ResourceSendRequest",)
@@ -136,7 +137,7 @@ def _blocking_time(subject: Subject) -> Verdict:
     )
 
 
-NO_NAME = re.compile(r"(?:(?:an?|the|unknown|unnamed|anonymous|thread|task|tid|pid|process|profile)\b[\s.,]*)*")
+NO_NAME = lazy_regex(r"(?:(?:an?|the|unknown|unnamed|anonymous|thread|task|tid|pid|process|profile)\b[\s.,]*)*")
 """What is left of a thread's name without its numbers, where it has none: such threads need not do the same work."""
 
 

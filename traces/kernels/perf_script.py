@@ -1,7 +1,6 @@
 """`perf script` text as columns: lines of samples, and the frames below each. In C: perf_script.c."""
 
 import ctypes
-import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,18 +10,19 @@ import numpy.typing as npt
 from traces.kernels.inputs import Buffer, ReadCounter, advance, counted_in
 from traces.kernels.library import call, kernels, raise_for, take, texts_at
 from traces.kernels.lines import lines_of
+from traces.lazy_regex import lazy_regex
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
-HEADER = re.compile(
+HEADER = lazy_regex(
     rb"(\S(?:.*?\S)??)[ \t]+(-?\d{1,9}(?:/-?\d{1,9})?)[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
     rb"(\d{1,9})\.(\d{1,9}):[ \t]+(?:(\d{1,18})[ \t]+)?(\S+?):(?:[ \t]+(.*))?"
 )
 MAX_HEADER_BYTES = 1_000
 """Of a sample's line; tracepoints print their arguments behind what is read."""
 MISSING = -(1 << 63)
-ADDRESS = re.compile(rb"[0-9a-f]{1,16}")
-OFFSET = re.compile(rb"\+0x[0-9a-f]{1,16}$")
+ADDRESS = lazy_regex(rb"[0-9a-f]{1,16}")
+OFFSET = lazy_regex(rb"\+0x[0-9a-f]{1,16}$")
 DELETED = b" (deleted))"
 SPACE = b" \t\n\v\f\r"
 

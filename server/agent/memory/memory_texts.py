@@ -9,22 +9,23 @@ from server.agent.memory.word_senses import finding_mark, sense_marks
 from server.ports.memories import MOST_MEANING, MOST_TEXT, MOST_WORDS, MemoryKind, NewMemory
 from server.quoting import clamp
 from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
 
 ANSWER_CHARACTERS = 600
 PROMPT_CHARACTERS = 300
 CITED = 12
 """Functions that a remembered answer names."""
 
-_HANDLE = re.compile(r" ?\((?:[fpsn]\d+)\)")
-_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_JOINED = re.compile(r"[_.:/<>*#$\-]+")
-_FIGURE = re.compile(r"\b[\d,.]+\s?(?:%|ms|s|µs|ns|MB|GB|kB|B|min)?(?=\W|$)")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
-_OF_PEOPLE = re.compile(
+_HANDLE = lazy_regex(r" ?\((?:[fpsn]\d+)\)")
+_INNER = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_JOINED = lazy_regex(r"[_.:/<>*#$\-]+")
+_FIGURE = lazy_regex(r"\b[\d,.]+\s?(?:%|ms|s|µs|ns|MB|GB|kB|B|min)?(?=\W|$)")
+_CJK = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_LINK = lazy_regex(r"\[([^\]]*)\]\([^)\s]*\)")
+_OF_PEOPLE = lazy_regex(
     r' ?\(remembered: "(?:\\.|[^"\\])*"\)|\*{0,2}Remembered:\*{0,2} "(?:\\.|[^"\\])*"\.?', re.IGNORECASE
 )
-_MARKS = re.compile(r"\*\*|`")
+_MARKS = lazy_regex(r"\*\*|`")
 _TITLES = {one.id: f"{one.title}. {one.about}" for one in DETECTORS}
 
 

@@ -18,6 +18,7 @@ from server.agent.memory.memory_texts import letter_pairs, separate_words
 from server.agent.memory.word_senses import findings_named, marked_senses, senses
 from server.agent.memory.word_stem import stem
 from server.ports.memories import Candidate, Candidates, MemoryKind, MemoryRow
+from traces.lazy_regex import lazy_regex
 
 WEIGHT_OF_WORDS = 0.2
 """Of the share of the question's words, next to a cosine."""
@@ -32,9 +33,9 @@ SATURATION, LENGTH_PART = 1.2, 0.5
 """BM25's k1 and b."""
 
 MOST_OF_A_WORD = 3
-_WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"\d{2,}")
-_NAME = re.compile(r"(?<![\w./])(?:[\w$]+(?:(?:::|[./_])[\w$]+)+|[a-z]+[A-Z]\w*)(?![\w/])")
+_WORD = lazy_regex(r"[^\W\d_]+")
+_NUMBER = lazy_regex(r"\d{2,}")
+_NAME = lazy_regex(r"(?<![\w./])(?:[\w$]+(?:(?:::|[./_])[\w$]+)+|[a-z]+[A-Z]\w*)(?![\w/])")
 _SMALL = frozenset(
     re.findall(
         r"\w+",

@@ -13,14 +13,15 @@ from typing import Any
 from langchain_core.messages import AnyMessage, convert_to_openai_messages
 
 from server.cleaning import PROGRAM_KEY
+from traces.lazy_regex import lazy_regex
 
-KEYS = re.compile(
+KEYS = lazy_regex(
     r"\b(?:sk|pk|sb|rk)[-_][A-Za-z0-9_-]{12,}|(?<=Bearer )\S+|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+|"
     + PROGRAM_KEY.pattern
 )
 """How keys of models, of Supabase and of our own begin, and web tokens."""
 
-_DATA_URL = re.compile(r"^data:([\w/+.-]+);base64,(.*)$", re.DOTALL)
+_DATA_URL = lazy_regex(r"^data:([\w/+.-]+);base64,(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

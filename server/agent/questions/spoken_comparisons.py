@@ -7,6 +7,7 @@ import re
 from server.agent.questions.question_schema import Comparison, Runs
 from server.agent.questions.spoken_questions import named_figure, named_function
 from server.ports.history import KnownRuns
+from traces.lazy_regex import lazy_regex
 
 
 def _label(group: str) -> str:
@@ -21,7 +22,7 @@ _GREW = (
 )
 _FUNCTIONS = r"(?:what|which (?:functions?|methods?|code|parts?|ones?))"
 _FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"^{_FUNCTIONS} {_GREW} (?:between {_BEFORE} and|from {_BEFORE.replace('before', 'earlier')} to) {_AFTER}$",
         rf"^{_FUNCTIONS} {_GREW} in {_AFTER} (?:than|against|versus|vs\.?|compared (?:to|with)) (?:in )?{_BEFORE}$",
@@ -36,13 +37,13 @@ _FORMS = tuple(
         ),
     )
 )
-_OF_LABELS = re.compile(r"\b(?:branch|release|commit|version|environment|scenario)\b", re.IGNORECASE)
-_LIKE_A_LABEL = re.compile(
+_OF_LABELS = lazy_regex(r"\b(?:branch|release|commit|version|environment|scenario)\b", re.IGNORECASE)
+_LIKE_A_LABEL = lazy_regex(
     r"(?:main|master|trunk|develop|staging|production|baseline|nightly)$|v?\d+(?:\.\d+)+$|(?=.*\d)[0-9a-f]{7,40}$|"
     r"(?:feature|feat|fix|hotfix|bugfix|release|perf)[/-]",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"\.[a-z][a-z0-9]{1,11}$", re.IGNORECASE)
+_FILE = lazy_regex(r"\.[a-z][a-z0-9]{1,11}$", re.IGNORECASE)
 
 
 def may_compare_labels(prompt: str) -> bool:

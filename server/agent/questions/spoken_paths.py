@@ -4,12 +4,13 @@ import re
 from uuid import UUID
 
 from server.agent.questions.question_schema import CallPath, PathStep, Runs
+from traces.lazy_regex import lazy_regex
 
 _NAME = r"(?:`[^`]{1,300}`|[\w.:$#<>~/-]*[\w>](?:\(\))?)"
 _REACH = r"(?:reach(?:es|ed)?|get to|got to|arrive (?:at|in)|go on to|lead to|make it to|pass through)"
 _CALLS = rf"(?:the |all )?calls (?:of|to) (?P<first>{_NAME})"
 _FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"\bhow (?:many|much|often)(?: of)? {_CALLS},? {_REACH} (?P<rest>.+)",
         rf"\b(?:of|from) {_CALLS},? how (?:many|often) {_REACH} (?P<rest>.+)",
@@ -21,11 +22,11 @@ _FORMS = tuple(
         rf"\b(?:the )?path (?:from|of) (?P<first>{_NAME}),? (?:to|over|via|through) (?P<rest>.+)",
     )
 )
-_BETWEEN = re.compile(rf"^(?:,? ?(?:and then|then|and|to|via|over|,))* ?(?P<name>{_NAME})(?=$|[\s,])")
-_OVER = re.compile(
+_BETWEEN = lazy_regex(rf"^(?:,? ?(?:and then|then|and|to|via|over|,))* ?(?P<name>{_NAME})(?=$|[\s,])")
+_OVER = lazy_regex(
     r",? (?:over|in|on|for|across|since|of) (?:all |my |our |the |these |any |branch |release )*[\w`].*$"
 )
-_SAYS_RUNS = re.compile(
+_SAYS_RUNS = lazy_regex(
     r"\b(?:my|our|all|last|past|newest|these) (?:the )?(?:\d+ )?(?:runs|recordings|traces|profiles|nights|builds)\b|"
     r"\bon (?:the )?branch\b|\bsince\b",
     re.IGNORECASE,

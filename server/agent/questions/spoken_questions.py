@@ -8,16 +8,17 @@ from server.agent.questions.question_schema import Measure, Recurrence, Runs, Se
 from server.ports.history import KnownRuns
 from traces.gate.function_keys import short_name
 from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
 
 _RUNS = r"(?:runs?|recordings?|traces?|profiles?|nights?|builds?|uploads?|commits?|releases?|versions?)"
 _MANY = r"(?:runs|recordings|traces|profiles|nights|builds|uploads|commits|releases|versions|branches)"
-_SINCE = re.compile(
+_SINCE = lazy_regex(
     r"\bsince when\b|\bsince (?:which|what) (?:release|commit|version|build|run|recording|branch|night|day)\b|"
     r"\bwhen did\b.*\b(?:get|become|start|begin|turn|grow)\w*\b.*\b(?:slow|fast|heav|wors|bett|larg|expensive)\w*|"
     r"\bwhich (?:release|commit|version|build|run|recording) (?:made|slowed|broke|introduced|changed|regressed)\b",
     re.IGNORECASE,
 )
-_TREND = re.compile(
+_TREND = lazy_regex(
     rf"\b(?:over|in|across|of|for) the (?:last|past|previous) \d{{1,4}} {_RUNS}\b|"
     rf"\b(?:over|across) (?:all )?(?:of )?(?:my|our|the|all|these) {_MANY}\b|"
     r"\b(?:by|per|for each|for every) (?:release|commit|branch|version|environment|host|scenario)s?\b|"
@@ -27,14 +28,14 @@ _TREND = re.compile(
     r"\b(?:trend|development|evolution) of\b",
     re.IGNORECASE,
 )
-_RECURS = re.compile(
+_RECURS = lazy_regex(
     r"\b(?:come|comes|came|coming) back\b|\brecur(?:s|red|ring)?\b|\bre-?appear(?:s|ed)?\b|"
     r"\b(?:happen|occur|appear)(?:s|ed)? again\b|\bback again\b|"
     rf"\bhow often\b.*\b(?:my|our|these|all|last \d+) {_RUNS}\b|"
     rf"\bin how many (?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(
+_OF_RUNS = lazy_regex(
     r"\bover time\b|\bregress\w*|\bimprov\w*|\b(?:slow(?:ed|ing)|going|gone|went) (?:down|up)\b|"
     r"\b(?:get|gets|getting|got|gotten|become|becomes|became|grow|grows|grew|grown)\b (?:any |much )?"
     r"(?:slow|fast|bett|wors|heav|larg|small|cheap|long|short|more expensive)\w*|"
@@ -42,41 +43,41 @@ _OF_RUNS = re.compile(
     re.IGNORECASE,
 )
 """What is over recordings where nothing else can be meant: of one recording alone it would be asked of its own time."""
-_LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
-_BY = re.compile(
+_LAST = lazy_regex(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
+_BY = lazy_regex(
     r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
 )
-_WHICH = re.compile(
+_WHICH = lazy_regex(
     r"\bsince (?:which|what) (?:release|version)\b|"
     r"\b(?:which|what) (?:release|version) (?:made|slowed|broke|introduced|changed|regressed)\b",
     re.IGNORECASE,
 )
 """By which groups a change is asked for."""
-_LAST_RELEASES = re.compile(
+_LAST_RELEASES = lazy_regex(
     r"\b(?:last|past|newest|latest|previous) (\d{1,4}) (?:releases?|versions?)\b", re.IGNORECASE
 )
-_ABOVE = re.compile(r"\b(?:above|over|more than|at least|>=?) ?(\d+(?:\.\d+)?) ?(?:%|percent)", re.IGNORECASE)
-_SINCE_DAY = re.compile(r"\bsince (\d{4}-\d\d-\d\d)\b", re.IGNORECASE)
-_WORD = re.compile(r"[\w.:$#<>~/-]*[\w>)]", re.UNICODE)
-_CODE = re.compile(r"`([^`]{1,300})`")
-_SAYS_SELF = re.compile(r"\bself\b|\bby itself\b|\bown time\b|\bexclusive\b", re.IGNORECASE)
-_SAYS_TOTAL = re.compile(r"\btotal\b|\binclusive\b|\bcumulative\b|\bwith what it calls\b", re.IGNORECASE)
-_SAYS_SHARE = re.compile(r"\bshare\b|\bpercent\w*\b|%", re.IGNORECASE)
-_SAYS_CALLS = re.compile(
+_ABOVE = lazy_regex(r"\b(?:above|over|more than|at least|>=?) ?(\d+(?:\.\d+)?) ?(?:%|percent)", re.IGNORECASE)
+_SINCE_DAY = lazy_regex(r"\bsince (\d{4}-\d\d-\d\d)\b", re.IGNORECASE)
+_WORD = lazy_regex(r"[\w.:$#<>~/-]*[\w>)]", re.UNICODE)
+_CODE = lazy_regex(r"`([^`]{1,300})`")
+_SAYS_SELF = lazy_regex(r"\bself\b|\bby itself\b|\bown time\b|\bexclusive\b", re.IGNORECASE)
+_SAYS_TOTAL = lazy_regex(r"\btotal\b|\binclusive\b|\bcumulative\b|\bwith what it calls\b", re.IGNORECASE)
+_SAYS_SHARE = lazy_regex(r"\bshare\b|\bpercent\w*\b|%", re.IGNORECASE)
+_SAYS_CALLS = lazy_regex(
     r"\b(?:number of|how many) calls\b|\bhow often (?:is|was|has)\b.*\bcalled\b|\bcall count\b", re.IGNORECASE
 )
 _SYNONYMS = {"gc": "collection", "garbage": "collection", "pauses": "pause", "collections": "collection"}
 _NAMES_OF_LABELS = {"version": "release", "night": "run", "build": "run"}
 _FIGURES = {
-    "duration": re.compile(
+    "duration": lazy_regex(
         r"\b(?:duration|wall[- ]?(?:clock )?time|how long (?:it|they|the (?:run|program)s?) (?:took|takes?))\b",
         re.IGNORECASE,
     ),
-    "waiting": re.compile(r"\bwaiting\b|\bwait time\b", re.IGNORECASE),
-    "idle": re.compile(r"\bidle\b", re.IGNORECASE),
-    "busy": re.compile(r"\bbusy\b", re.IGNORECASE),
-    "samples": re.compile(r"\bnumber of samples\b", re.IGNORECASE),
-    "total": re.compile(
+    "waiting": lazy_regex(r"\bwaiting\b|\bwait time\b", re.IGNORECASE),
+    "idle": lazy_regex(r"\bidle\b", re.IGNORECASE),
+    "busy": lazy_regex(r"\bbusy\b", re.IGNORECASE),
+    "samples": lazy_regex(r"\bnumber of samples\b", re.IGNORECASE),
+    "total": lazy_regex(
         r"\b(?:total|everything|overall|the (?:program|whole thing|recording|trace|run)|it all|it)\b", re.IGNORECASE
     ),
 }

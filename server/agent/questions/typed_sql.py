@@ -4,16 +4,17 @@ import re
 from uuid import UUID
 
 from server.agent.questions.question_schema import SqlQuery
+from traces.lazy_regex import lazy_regex
 
-_FENCE = re.compile(r"^```(?:sql)?\s*\n(?P<sql>.*?)\n?```$", re.IGNORECASE | re.DOTALL)
-_ASKED = re.compile(r"^(?:(?:please )?(?:run|query|sql)\s*:?\s+)?(?=(?:select|with|from|explain)\b)", re.IGNORECASE)
-_STATEMENT = re.compile(
+_FENCE = lazy_regex(r"^```(?:sql)?\s*\n(?P<sql>.*?)\n?```$", re.IGNORECASE | re.DOTALL)
+_ASKED = lazy_regex(r"^(?:(?:please )?(?:run|query|sql)\s*:?\s+)?(?=(?:select|with|from|explain)\b)", re.IGNORECASE)
+_STATEMENT = lazy_regex(
     r"^(?:explain\s+(?:analyze\s+)?)?(?:select\b.+|with\s+(?:recursive\s+)?\w+\s*(?:\([^)]*\)\s*)?as\b.+\bselect\b.+|"
     r"from\s+[\w.]+\s+select\b.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_OF_SQL = re.compile(r"\bfrom\s+[\w.\"(]|^(?:explain\s+)?select\s+[\d(\'*]", re.IGNORECASE)
-_LIBRARY = re.compile(r"\blib\s*\.", re.IGNORECASE)
+_OF_SQL = lazy_regex(r"\bfrom\s+[\w.\"(]|^(?:explain\s+)?select\s+[\d(\'*]", re.IGNORECASE)
+_LIBRARY = lazy_regex(r"\blib\s*\.", re.IGNORECASE)
 
 
 def statement_of(prompt: str) -> str | None:

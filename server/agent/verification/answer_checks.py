@@ -25,20 +25,21 @@ from server.agent.verification.statements.sentence_parts import Sentence, senten
 from server.agent.verification.verdicts import LATE, NOT_FOUND, Verification
 from server.agent.verification.working_time import working_clock
 from server.protocol.wire_values import Check, Citation
+from traces.lazy_regex import lazy_regex
 from traces.model import Trace
 
-_NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
-_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=\S*)?|--?[\w-]+(?:=\S*)?")
-_HANDLE = re.compile(r"#?[fpns]\d+")
-_PLACE = re.compile(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
-_ADVISED = re.compile(
+_NAME_LIKE = lazy_regex(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
+_SETTING = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=\S*)?|--?[\w-]+(?:=\S*)?")
+_HANDLE = lazy_regex(r"#?[fpns]\d+")
+_PLACE = lazy_regex(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
+_ADVISED = lazy_regex(
     r"\b(?:use|using|try|with|such as|like|via|adopt|import|switch to|instead of|set|run|pass|add|enable|install)"
     r"\s*(?:a |an |the )?$",
     re.IGNORECASE,
 )
 """What stands before a name that an answer recommends rather than found."""
-_REPLACED = re.compile(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|index|stor(?:e|ing))\b", re.IGNORECASE)
-_IN_PLACE = re.compile(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
+_REPLACED = lazy_regex(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|index|stor(?:e|ing))\b", re.IGNORECASE)
+_IN_PLACE = lazy_regex(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
 """What stands before such a name in a statement about replacing something."""
 
 CHECK_SECONDS = 1.0

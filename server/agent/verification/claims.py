@@ -15,11 +15,12 @@ from server.agent.verification.citations import CITATION
 from server.agent.verification.decimal_commas import in_english_shape
 from server.agent.verification.factors import factors
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
+from traces.lazy_regex import lazy_regex
 
 Bound = Literal["about", "over", "under", "just over"]
 
-CODE_SPAN = re.compile(r"`([^`\n]+)`")
-_CODE_BLOCK = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
+CODE_SPAN = lazy_regex(r"`([^`\n]+)`")
+_CODE_BLOCK = lazy_regex(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
 _UNITS_FOLLOW = r"(?![\d.,]*\s?(?:%|[nmµ]?s\b|[kMG]i?B\b|times\b|calls\b|samples\b))"
 _MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _VERSIONED = (
@@ -31,7 +32,7 @@ _ORDERED = (
     r"(?:step|point|option|section|phase|item|figure|level|priority|row|column|thread|worker|task|part|answer|"
     r"no\.|percentile|number|rank|place|platz|nummer|nr\.|rang|stelle|position|zeile|ligne|fil|schritt)"
 )
-_NO_CLAIMS = re.compile(
+_NO_CLAIMS = lazy_regex(
     rf"""
     ^[ \t>*-]*\(?\d+[.)](?=\s)                                                        # a list's numbering
     | \b\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?  # dates
@@ -53,7 +54,7 @@ HEDGED_BY = 24
 _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     (
         "under",
-        re.compile(
+        lazy_regex(
             r"\b(?:no|not|never|nie|nicht|jamais|pas)\b[^.,;]{0,16}\b(?:more|longer|greater|higher|larger|bigger|länger|mehr|"
             r"plus(?: longtemps)?) (?:than|als|que|de)\s*$",
             re.IGNORECASE,
@@ -77,7 +78,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ),
     (
         "over",
-        re.compile(
+        lazy_regex(
             r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
             r"\bat least|\bmehr als|\bmindestens|\büber|\bplus d[eu'’]|\bau moins|\bmás del?|\bal menos|>|≥)\s*$",
             re.IGNORECASE,
@@ -85,7 +86,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ),
     (
         "under",
-        re.compile(
+        lazy_regex(
             r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|(?<!add )(?<!adds )(?<!added )"
             r"(?<!come )(?<!comes )(?<!amount )(?<!amounts )\bup to|\bhöchstens|\bunter|\bweniger als|"
             r"\bmoins d(?:e|u|['’])|\bau plus|<|≤)\s*$",
@@ -94,7 +95,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ),
     (
         "about",
-        re.compile(
+        lazy_regex(
             r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some|rund|etwa|"
             r"ungefähr|knapp|fast|environ|près de|presque|à peu près|un[oa]s|casi|close to|just (?:over|under)|"
             r"a (?:bit|little) (?:over|under))|~|≈)\s*$",
@@ -151,29 +152,29 @@ _LAST_OF_A_HEDGE = frozenset(
     )
 )
 """With one of these words, or a sign, every hedge ends: most figures have another word before them."""
-_HEDGE_BEHIND = re.compile(
+_HEDGE_BEHIND = lazy_regex(
     r"\W{0,3}(?:(?P<under>or (?:less|fewer|shorter|faster)|at most|oder (?:weniger|kürzer)|höchstens|ou moins|o menos)|"
     r"or (?:more|longer|slower)|at least|oder (?:mehr|länger)|mindestens|ou plus|o más)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = lazy_regex(
     r"\s(?:(?:\w+[ -]){0,2})(?:times|calls?|samples?|invocations?|executions?|iterations?|functions?|frames?|threads?|"
     r"profiles?|tasks?|events?|spans?|requests?|quer(?:y|ies)|allocations?|objects?|callers?|callees?|findings?|rows?|"
     r"Aufrufen?|Stichproben?|Funktionen|mal|appels?|appelantes?|fois|échantillons?|fonctions?|fils|llamadas?|veces|muestras?|"
     r"collections?|layouts?|kernels?|layers?|levels?|windows?|warnings?|stretches|pauses)\b",
     re.IGNORECASE,
 )
-_SURELY_COUNTED = re.compile(
+_SURELY_COUNTED = lazy_regex(
     r"[\s-](?:times|calls?|samples?|invocations?|executions?|mal|Aufrufen?|Stichproben?|fois|appels?|échantillons?|veces|llamadas?|callers?)\b"
     r"|\s(?:of them |davon |d'entre eux )?(?:comes?|came|stems?|kommen|stammen|viennent|proviennent) "
     r"(?:from|von|aus|de)\b|\s(?:out )?of (?:the |its |all )*[\d,]+ (?:calls?|samples?)\b",
     re.IGNORECASE,
 )
-_CAUSE = re.compile(
+_CAUSE = lazy_regex(
     r"\b(?:because(?:\sof)?|caused\sby|causes|due\sto|leads\sto|led\sto|results\sin|is\sthe\s(?:cause|reason)(?:\sof)?)\b",
     re.IGNORECASE,
 )
-_WINDOW = re.compile(r"\b(?:between|from|during|in the window(?: of)?)\s+$", re.IGNORECASE)
+_WINDOW = lazy_regex(r"\b(?:between|from|during|in the window(?: of)?)\s+$", re.IGNORECASE)
 
 
 def hedge(before: str) -> Bound | None:
@@ -190,24 +191,24 @@ def hedge_behind(after: str) -> Bound | None:
     return None if match is None else "under" if match["under"] else "over"
 
 
-_WINDOW_JOIN = re.compile(r"^\s?(?:-|–|—|→|to|and|until)\s?$", re.IGNORECASE)
-_SHARED_UNIT = re.compile(
+_WINDOW_JOIN = lazy_regex(r"^\s?(?:-|–|—|→|to|and|until)\s?$", re.IGNORECASE)
+_SHARED_UNIT = lazy_regex(
     r" (?:out of|of|and|or|to|von|und|bis|oder|sur|et|ou|à|y|o|a)(?: the| about| some| rund| etwa| environ| unos)? ",
     re.IGNORECASE,
 )
-_OUT_OF = re.compile(r" (?:out of|of|von|sur|de) (?:the )?(?:about |some |rund |etwa )?", re.IGNORECASE)
-_CLOSED = re.compile(r"\s*[).,;:]|\s*$")
-_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_MOMENT = re.compile(
+_OUT_OF = lazy_regex(r" (?:out of|of|von|sur|de) (?:the )?(?:about |some |rund |etwa )?", re.IGNORECASE)
+_CLOSED = lazy_regex(r"\s*[).,;:]|\s*$")
+_DIGITS = lazy_regex(r"\d[\d,]*(?:\.\d+)?")
+_MOMENT = lazy_regex(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
 )
-_AT_SO_LONG = re.compile(
+_AT_SO_LONG = lazy_regex(
     r"\b(?:longest|slowest|shortest|fastest|longue|längste)\b[^.;]*,\s+at\s+(?:~|≈|about\s|around\s)?$", re.IGNORECASE
 )
 """`The longest is that of f, at 65 ms`: no moment."""
-_EACH = re.compile(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(
+_EACH = lazy_regex(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
+_SENTENCE_END = lazy_regex(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)(?<!\bz\.B)(?<!\bd\.h)(?<!\bbzw)"
     r"[.!?](?=[\s*_)\]]|$)(?!\s(?:Perzentil|Platz|Stelle|Rang)\b)[*_)\]]*\n*|\n+"
 )
@@ -379,7 +380,7 @@ def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Clai
     return Claim("count" if counted else "number", (mention,), mention.start, mention.end, where, bound, sure)
 
 
-_OF = re.compile(r"(?: partes?)? (?:of|der|des|von|aller|du|des|de|del)\b|(?: partes?)? d['’]", re.IGNORECASE)
+_OF = lazy_regex(r"(?: partes?)? (?:of|der|des|von|aller|du|des|de|del)\b|(?: partes?)? d['’]", re.IGNORECASE)
 
 
 def _ratios(claims: Claims) -> Iterator[Claim]:

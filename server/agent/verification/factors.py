@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from server.agent.verification.written_numbers import Dimension, Mention
+from traces.lazy_regex import lazy_regex
 
-_FACTOR = re.compile(r"(?<![\w.,/#:$-])(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?[x×](?![\w×])|-fold\b)")
+_FACTOR = lazy_regex(r"(?<![\w.,/#:$-])(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?[x×](?![\w×])|-fold\b)")
 _COMPARED = (
     r"(?:as\s(?:much|many|long|slow|fast|large|big|heavy|expensive|often)|more|less|slower|faster|longer|larger|bigger|"
     r"heavier|higher|cheaper|smaller|what|the\s(?:time|cost|weight|memory|size|amount|self|total|average|mean|duration))"
@@ -18,23 +19,23 @@ _TENS = "thirty forty fifty sixty seventy eighty ninety"
 _COUNTED: dict[str, float] = {word: float(value) for value, word in enumerate(_TO_TWENTY.split(), start=2)}
 _COUNTED |= {word: 10.0 * tens for tens, word in enumerate(_TENS.split(), start=3)}
 _COUNTED |= {"a hundred": 100.0, "a thousand": 1000.0}
-_TIMES_AS = re.compile(
+_TIMES_AS = lazy_regex(
     rf"(?<![\w.,/#:$-])(\d+(?:\.\d+)?|{'|'.join(_COUNTED)})\stimes(?=\s{_COMPARED}\b)",
     re.IGNORECASE,
 )
-_TIMES_ELSEWHERE = re.compile(
+_TIMES_ELSEWHERE = lazy_regex(
     r"(?<![\w.,/#:$-])(\d+(?:\.\d+)?)(?:[-\s]?mal\s(?=so\s|mehr|länger|langsamer|teurer|schneller|öfter|häufiger)|"
     r"\sfois(?=\s(?:plus|moins|autant|le\s|la\s)|\s{3,})|\sveces(?=\s(?:más|menos)))",
     re.IGNORECASE,
 )
-_WORD_TIMES = re.compile(
+_WORD_TIMES = lazy_regex(
     r"\b(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwanzig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|vingt|dos|"
     r"tres|cuatro|cinco|seis|siete|ocho|nueve|diez|veinte)"
     r"(?:mal(?=\s(?:so|mehr|länger|langsamer|teurer|schneller|öfter|häufiger))|\sfois(?=\s(?:plus|moins|autant|le\s|la\s|le$))|"
     r"\sveces(?=\s(?:más|menos)))|\b(doppelt)(?=\sso\b)",
     re.IGNORECASE,
 )
-_WORD_FACTOR = re.compile(
+_WORD_FACTOR = lazy_regex(
     rf"\b(?:twice(?=\s{_COMPARED}\b)|double(?=\s(?:the|de|du|que)\b|\sd['’])|(?<=el )doble(?=\s(?:que|de|del)\b)|"
     r"doubles(?=\sthe\b)|half(?!\san?\s(?:nano|micro|milli)?second\b)|(?:a|one)\sthird|two\sthirds|(?:a|one)\squarter|"
     r"three\squarters)\b",
@@ -101,19 +102,19 @@ _MANY: dict[str, float] = {
     for word in several.split()
 } | {"twenty": 20.0, "zwanzig": 20.0, "vingt": 20.0, "veinte": 20.0}
 _SOME = "|".join(sorted(_MANY, key=len, reverse=True))
-_PART_OF = re.compile(
+_PART_OF = lazy_regex(
     rf"\b(?P<many>{_SOME})[ '’-](?P<part>{'|'.join(sorted(_PARTS, key=len, reverse=True))})\b"
     r"(?=(?: partes?)?,? (?:of|as|less|more|the|der|des|von|vom|aller|seiner|ihrer|du|de|d['’]|del|es|is|was|ist)\b"
     r"|(?: partes?)?[.,;)]|$)",
     re.IGNORECASE,
 )
 """`five sixths of`, `zwei Fünftel der`, `una quinta parte`."""
-_AND_A_HALF = re.compile(
+_AND_A_HALF = lazy_regex(
     rf"\b(?P<many>{_SOME}) (?:and a half times|fois et demie|veces y media)\b",
     re.IGNORECASE,
 )
 """`Two and a half times`."""
-_IN_SO_MANY = re.compile(
+_IN_SO_MANY = lazy_regex(
     rf"\b(?P<many>{_SOME}) (?:in|out of|von|sur|de(?: cada)?|of (?:every|any)) "
     r"(?P<all>two|three|four|five|six|eight|ten|twenty|zwei|drei|vier|fünf|zehn|trois|quatre|cinq|dix|tres|cuatro|cinco|"
     r"diez)\b",
@@ -128,8 +129,8 @@ CERTAIN_PART = 0.75
 """From here on a part in words is exact to half of what it lacks: nine tenths are not 98%."""
 
 
-_MAY_HAVE_ONE = re.compile(r"[x×]|times|fold|mal|fois|veces|twice|doub|dobl|dopp|half|third|quarter", re.IGNORECASE)
-_MAY_HAVE_A_PART = re.compile(
+_MAY_HAVE_ONE = lazy_regex(r"[x×]|times|fold|mal|fois|veces|twice|doub|dobl|dopp|half|third|quarter", re.IGNORECASE)
+_MAY_HAVE_A_PART = lazy_regex(
     r"(?:tel|half|media|demie|ths?|halves|ieme|ième|ièmes|tiers|thirds?|quar\w+|moitié|mitad|hälfte|parte|tercios?|cuartos?|quintos?|ten|zehn|dix|diez|five|cinq|cinco|"
     r"fünf|four|vier|quatre|cuatro|three|drei|trois|tres|twenty)\b",
     re.IGNORECASE,

@@ -20,6 +20,7 @@ from server.agent.verification.statements.waiting_claims import NO_WAIT
 from server.agent.verification.verdicts import AMBIGUOUS, LATE, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.insights.thresholds import THRESHOLDS
+from traces.lazy_regex import lazy_regex
 
 """How far `about 40%` may lie from the value it stands for, as a part of it."""
 
@@ -34,11 +35,11 @@ SAME_TOTAL = 1e-3
 NEAR, FAR = 2, 5
 """Statements, itself and those before it, whose figures a statement may go on from."""
 
-_TOGETHER = re.compile(
+_TOGETHER = lazy_regex(
     r"\b(?:together|combined|in total|altogether|in all|sum|add(?:s|ed)? up|both|jointly|top)\b", re.IGNORECASE
 )
-_MEAN = re.compile(r"\b(?:each|per|average|mean|apiece|every|a call|on average)\b", re.IGNORECASE)
-_DIFFERENCE = re.compile(
+_MEAN = lazy_regex(r"\b(?:each|per|average|mean|apiece|every|a call|on average)\b", re.IGNORECASE)
+_DIFFERENCE = lazy_regex(
     r"\b(?:more|(?<!or )less|(?<!or )fewer|longer|(?<!or )shorter|faster|slower|larger|smaller|higher|lower|"
     r"differ\w*|gap|rest|remain\w*|other\w*|else|minus|left|"
     r"besides|without|outside|apart|below|callees?|calls?|children|sav\w+|drop\w*|falls?|grew|grow\w*|shr\w+|excluding|leav\w+|"
@@ -50,14 +51,14 @@ _DIFFERENCE = re.compile(
 )
 """What is said of a difference: one is more than another, or what is left of it."""
 _SINGLE_CALLS: tuple[MeasureWords, ...] = ("LONGEST", "LEAST", "MEDIAN")
-_EDGE = re.compile(
+_EDGE = lazy_regex(
     r"\b(?:begins?|starts?|began|started|ends?|ended|beginnt|startet|endet|commence|démarre|finit) (?:at|bei|um|à) ?$",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\W*(?:it|its|they|each of them|er|sie|es|elle|il)\b", re.IGNORECASE)
-_OF_TIME = re.compile(r"\b(?:CPU|samples?|time|processor|Stichproben|Proben|Zeit|temps|échantillons?)\b")
-_SUPPOSED = re.compile(r"\b(?:would|could|might|würden?|könnten?|pourrai\w+)\b", re.IGNORECASE)
-_THRESHOLD = re.compile(
+_PRONOUN = lazy_regex(r"\W*(?:it|its|they|each of them|er|sie|es|elle|il)\b", re.IGNORECASE)
+_OF_TIME = lazy_regex(r"\b(?:CPU|samples?|time|processor|Stichproben|Proben|Zeit|temps|échantillons?)\b")
+_SUPPOSED = lazy_regex(r"\b(?:would|could|might|würden?|könnten?|pourrai\w+)\b", re.IGNORECASE)
+_THRESHOLD = lazy_regex(
     r"\b(?:over|than|above|threshold|budget|limit|under|below|within|least|frame|good|poor)\b", re.IGNORECASE
 )
 

@@ -12,6 +12,7 @@ from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, cited_profile, joined, located, own
+from traces.lazy_regex import lazy_regex
 
 HOW_TO_RECORD = (
     "Record one that does: Node with `--heap-prof`, Go's heap profile, memray or tracemalloc for Python, "
@@ -20,8 +21,8 @@ HOW_TO_RECORD = (
 )
 SHOWN = 5
 """Functions that are listed of a profile of allocations."""
-_OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects?|allocations?|instances?)\b", re.IGNORECASE)
-_IN_ALL = re.compile(
+_OBJECTS = lazy_regex(r"\bhow many (?:\w+ )?(?:objects?|allocations?|instances?)\b", re.IGNORECASE)
+_IN_ALL = lazy_regex(
     r"^(?:(?:and|so) )*(?:how (?:much|many bytes)\b(?!.*\bby\b)|(?:in )?total\b).{0,30}"
     r"\b(?:heap|memory|allocated|bytes|total|use|used)\W*$",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from server.analyst.kinds.one_function import then as then_of_one
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total
+from traces.lazy_regex import lazy_regex
 
 HOW_TO_COUNT = (
     "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
@@ -43,8 +44,8 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-_MOST_OF = re.compile(r"\bmost (?:\w+ )?(?:objects|allocations|instances|blocks)\b", re.IGNORECASE)
-_OF_WHAT = re.compile(
+_MOST_OF = lazy_regex(r"\bmost (?:\w+ )?(?:objects|allocations|instances|blocks)\b", re.IGNORECASE)
+_OF_WHAT = lazy_regex(
     r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)|"
     r"^(?:(?:and|so) )*(?!how\b|the\b)(\w+) (?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
     re.IGNORECASE,
@@ -149,7 +150,7 @@ def _of_kernels(question: Question, evidence: Evidence) -> str:
     return number_of_kernels(evidence) if _KERNELS.search(question.text) else ""
 
 
-_KERNELS = re.compile(r"\b(?:how many|number of) (?:gpu |device |cuda )?kernels\b", re.IGNORECASE)
+_KERNELS = lazy_regex(r"\b(?:how many|number of) (?:gpu |device |cuda )?kernels\b", re.IGNORECASE)
 
 
 def how_often(question: Question, evidence: Evidence) -> list[str]:

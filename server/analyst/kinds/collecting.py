@@ -25,6 +25,7 @@ from server.analyst.wording import (
     share,
     total,
 )
+from traces.lazy_regex import lazy_regex
 
 MATCHES = 50
 KINDS_NAMED = 6
@@ -98,7 +99,7 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-_OF_COLLECTIONS = re.compile(rf"{GARBAGE.pattern}|pauses? for collections", re.IGNORECASE)
+_OF_COLLECTIONS = lazy_regex(rf"{GARBAGE.pattern}|pauses? for collections", re.IGNORECASE)
 
 
 def _saving(found: dict[str, Any]) -> str:
@@ -124,12 +125,12 @@ def _in_its_own_profile(evidence: Evidence) -> str:
     )
 
 
-_LONGEST = re.compile(
+_LONGEST = lazy_regex(
     r"\b(?:longest|worst|maxim\w+|längste\w*|plus longue?|más larg[ao])\b|最长|"
     r"how long (?:was|is|did) (?:a|an|one|each|the l)",
     re.IGNORECASE,
 )
-_FULL = re.compile(r"\b(?:full|major|old)\b", re.IGNORECASE)
+_FULL = lazy_regex(r"\b(?:full|major|old)\b", re.IGNORECASE)
 
 
 def _collections(question: Question, rows: list[dict[str, Any]], found: dict[str, Any]) -> str:

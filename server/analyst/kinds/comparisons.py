@@ -11,18 +11,19 @@ from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, share
+from traces.lazy_regex import lazy_regex
 
 NOTHING_TO_COMPARE = (
     "**One trace alone cannot say: there is no other recording here to compare with.** Load the other one too, "
     "recorded the same way and under the same load, and compare the two (or use `flamechat compare`)."
 )
-_PROFILES = re.compile(r"(?<![\w])#?(p\d+)\b")
+_PROFILES = lazy_regex(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 LONG_WORD = 4
-_NEWEST = re.compile(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
+_NEWEST = lazy_regex(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
 LATEST: Call = ("search_findings", {"limit": 30})
-_COMPARES = re.compile(r"\b(?:slower|faster|speed-?up|quicker|how much)\b", re.IGNORECASE)
+_COMPARES = lazy_regex(r"\b(?:slower|faster|speed-?up|quicker|how much)\b", re.IGNORECASE)
 TIMES = 1.2
 """How many times as much one total must be as the other to be worth a word."""
 SHOWN = 5

@@ -7,10 +7,11 @@ from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
 from server.analyst.wording import amount, cited, cited_profile, coded, in_calls, own, share, table
+from traces.lazy_regex import lazy_regex
 
-DEVICE = re.compile(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
-_OF_A_DEVICE = re.compile(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
-_HOW_BUSY = re.compile(
+DEVICE = lazy_regex(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
+_OF_A_DEVICE = lazy_regex(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
+_HOW_BUSY = lazy_regex(
     r"\b(?:idle|busy|share|part|fraction|utili[sz]\w*|starv\w*|wait\w*|percent|fed)\b|%", re.IGNORECASE
 )
 SHOWN = 4
@@ -23,7 +24,7 @@ _NUMBER = (
     "AND NOT regexp_matches(lower(name), '^mem(cpy|set)')"
 )
 _ALL_STREAMS = "streams of its device"
-_COPIES = re.compile(r"mem(?:cpy|set)\b", re.IGNORECASE)
+_COPIES = lazy_regex(r"mem(?:cpy|set)\b", re.IGNORECASE)
 """Copies and fills that run on a device, and are no kernels."""
 
 

@@ -12,6 +12,7 @@ from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
 from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
 
 Call = tuple[str, dict[str, Any]]
 Calls = Callable[[Question, Evidence], list[Call]]
@@ -66,12 +67,12 @@ NAMES = {
     "main_thread_io": "files on the main thread",
 }
 """What a cause is called in the sentence that denies it."""
-_DECIDED = re.compile(
+_DECIDED = lazy_regex(
     r"^\W*(?:yes|no|not|nothing|none|partly|mostly|hardly|only|this trace cannot|how (?:often|long))\b", re.IGNORECASE
 )
 
 
-_ASKS_A_FIGURE = re.compile(
+_ASKS_A_FIGURE = lazy_regex(
     r".*\b(?:how many|how long|longest|slowest|worst|biggest|shortest|max(?:imum)?|min(?:imum)?|median|average|avg|"
     r"mean|p\d\d|"
     r"(?:over|above|more than) \d)\b",
@@ -79,20 +80,20 @@ _ASKS_A_FIGURE = re.compile(
 )
 
 
-ASKS_IF_IT_COMPUTES = re.compile(
+ASKS_IF_IT_COMPUTES = lazy_regex(
     r"\b(?:cpu|compute|processor)[ -]?(?:bound|limited|heavy)|\bon[- ]cpu\b|"
     r"\b(?:is|was|were) (?:the |my |our )?(?:cpu|processor)s? (?:\w+ )?(?:busy|idle)\b|"
     r"\bcpu or (?:io|i/o|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
     re.IGNORECASE,
 )
 """Words that ask whether it computes, the opposite of waiting."""
-_OF_LOCKS = re.compile(r"\b(?:locks?|contention|mutex\w*|monitors?|semaphores?)\b", re.IGNORECASE)
+_OF_LOCKS = lazy_regex(r"\b(?:locks?|contention|mutex\w*|monitors?|semaphores?)\b", re.IGNORECASE)
 
 
 _ASKED_BY_WORD = {
     "lock_contention": _OF_LOCKS,
-    "layout_thrashing": re.compile(r"layout|re-?flow|thrash", re.IGNORECASE),
-    "oversubscription": re.compile(r"too many|oversubscri|zu viele|trop de|demasiad", re.IGNORECASE),
+    "layout_thrashing": lazy_regex(r"layout|re-?flow|thrash", re.IGNORECASE),
+    "oversubscription": lazy_regex(r"too many|oversubscri|zu viele|trop de|demasiad", re.IGNORECASE),
 }
 """Causes that a kind is about among others: only these words ask for them."""
 

@@ -16,6 +16,7 @@ from server.analyst.moments import TimeRange
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many, place_asked_for
 from server.analyst.wording import amount, cited, cited_profile, joined, moment, noun, own, share, table
+from traces.lazy_regex import lazy_regex
 
 NS_PER_MS = 1_000_000
 NO_MOMENTS = (
@@ -209,7 +210,7 @@ STARTS = 0.2
 """Part of a recording that stands for its beginning when no load is marked in it."""
 
 
-_SECOND = re.compile(r"\b(?:hottest|busiest|worst|heaviest|slowest) second\b", re.IGNORECASE)
+_SECOND = lazy_regex(r"\b(?:hottest|busiest|worst|heaviest|slowest) second\b", re.IGNORECASE)
 
 
 def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
@@ -219,7 +220,7 @@ def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
 
 
-_IDLE = re.compile(r"\bidle\b|\bgaps?\b|\bquiet\w*|\bpauses?\b|\bstalls?\b|leerlauf|inactif", re.IGNORECASE)
+_IDLE = lazy_regex(r"\bidle\b|\bgaps?\b|\bquiet\w*|\bpauses?\b|\bstalls?\b|leerlauf|inactif", re.IGNORECASE)
 
 
 def _idle_times(evidence: Evidence) -> list[str]:

@@ -32,6 +32,7 @@ from server.analyst.wording import (
     share,
     total,
 )
+from traces.lazy_regex import lazy_regex
 
 MOST_CALLED = (
     "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
@@ -274,7 +275,7 @@ def _closing(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-MOST_CALLS = re.compile(r"\b(?:most of (?:the|those|these|them|its)|most (?:often|calls)|how often)\b", re.IGNORECASE)
+MOST_CALLS = lazy_regex(r"\b(?:most of (?:the|those|these|them|its)|most (?:often|calls)|how often)\b", re.IGNORECASE)
 """Words that ask who calls most, and not on whose behalf most is spent."""
 
 
@@ -369,7 +370,7 @@ def _without_names(evidence: Evidence) -> str:
     return ": most of it was recorded without symbols, and has addresses in place of names"
 
 
-NAMELESS = re.compile(r"\+0x[0-9a-f]+$|^(?:0x)?[0-9a-f]{6,}$|^\[?unknown\]?$", re.IGNORECASE)
+NAMELESS = lazy_regex(r"\+0x[0-9a-f]+$|^(?:0x)?[0-9a-f]{6,}$|^\[?unknown\]?$", re.IGNORECASE)
 MOSTLY = 0.5
 """Self share of what is listed from which a recording has no names."""
 

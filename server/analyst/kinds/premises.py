@@ -8,11 +8,12 @@ from server.analyst.evidence import Evidence
 from server.analyst.question import Question
 from server.analyst.sentence_forms import claims_to_be_first
 from server.analyst.wording import amount, cited, own
+from traces.lazy_regex import lazy_regex
 
 FALSE_SHARE = 5.0
 """Percentage points from which a share that a question takes for granted is corrected."""
 
-_BOUND = re.compile(
+_BOUND = lazy_regex(
     r"(?:\b(under|below|less than|at most|unter|weniger als|moins de|menos de)|"
     r"\b(over|above|more than|at least|über|mehr als|plus de|más de))"
     r"\s+(?:(?:a|about|the) |~)?(half|hälfte|third|quarter|\d+(?:\.\d+)?(?= ?(?:%|percent|prozent)))",
@@ -42,7 +43,7 @@ def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], u
     return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
 
 
-_OF_ALL = re.compile(
+_OF_ALL = lazy_regex(
     r"\b(?:heap|memory|recording|trace|profile|dump|run|program)\b.*\b(?:right|correct|isn't it|no)\b\W*(?:\?|$)|"
     r"\b(?:right|correct)\s*\?",
     re.IGNORECASE,

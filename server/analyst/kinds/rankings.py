@@ -24,6 +24,7 @@ from server.analyst.wording import (
     table,
     total,
 )
+from traces.lazy_regex import lazy_regex
 
 CALLS_OF_ITSELF = (
     "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
@@ -53,7 +54,7 @@ def then_top(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
-_ALL_THREADS = re.compile(
+_ALL_THREADS = lazy_regex(
     r"\b(?:overall|altogether|(?:of|over|in|across) (?:all|every) (?:the )?threads?)\b", re.IGNORECASE
 )
 
@@ -117,7 +118,7 @@ def _place(question: Question) -> int:
     return next((at for at, words in enumerate(_PLACES, 1) if re.search(words, question.text, re.IGNORECASE)), 0)
 
 
-_SEVERAL = re.compile(r"\btop \d|\b(?:two|three|[2-9]) (?:hottest|slowest|heaviest|biggest|worst)", re.IGNORECASE)
+_SEVERAL = lazy_regex(r"\btop \d|\b(?:two|three|[2-9]) (?:hottest|slowest|heaviest|biggest|worst)", re.IGNORECASE)
 
 
 def _as_much(rows: list[dict[str, Any]], order: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed
 from server.analyst.question import Question
+from traces.lazy_regex import lazy_regex
 
 EXPLAINS = 0.3
 """Part of a function's total that a finding must explain to be why it is slow."""
@@ -13,7 +14,7 @@ SYMPTOM = "long_task"
 """The class that says when something takes long, and not why: it comes last."""
 MOSTLY_ALL = 0.7
 """Total share from which all that is found in the recording is found in that function."""
-_ASKS_WHY = re.compile(
+_ASKS_WHY = lazy_regex(
     r"\bwhy\b|\bslow\b|\bslowly\b|\bhow come\b|\bwhat(?:'s| is) (?:wrong|taking)|warum|wieso|weshalb|langsam|dauert|"
     r"pourquoi|lent|por qu|lent[ao]|perch|waarom|traag|почему|为什么|なぜ|왜|느린|遅い|慢",
     re.IGNORECASE,

@@ -27,6 +27,7 @@ from server.analyst.wording import (
     verb,
 )
 from traces.analysis.waiting_names import waits
+from traces.lazy_regex import lazy_regex
 
 LISTED = 12
 KINDS_NAMED = 4
@@ -34,20 +35,20 @@ ALL_PROFILES = 100
 BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
-_WHO_WAITS = re.compile(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
-_IDLE = re.compile(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
-_LEAST_BUSY = re.compile(r"\b(?:least|less) (?:busy|work\w*|active|loaded)\b|\blaziest\b|\bidlest\b", re.IGNORECASE)
+_WHO_WAITS = lazy_regex(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
+_IDLE = lazy_regex(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
+_LEAST_BUSY = lazy_regex(r"\b(?:least|less) (?:busy|work\w*|active|loaded)\b|\blaziest\b|\bidlest\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
-_ASKS_WHICH = re.compile(
+_ASKS_WHICH = lazy_regex(
     r"^\W*(?:and |so )?(?:which|what|who|why|where)\b|\bhow (?:many|long)\b|\blongest\b|几|多少|最长|"
     r"wie (?:viele|lange?)|längste|cuánt|más larg|combien|plus long",
     re.IGNORECASE,
 )
 """A number, a length or a name is asked for."""
-_TASKS = re.compile(r"\btasks?\b|\bjank|\blong", re.IGNORECASE)
-_ASKS_WHETHER_BUSY = re.compile(r"block|busy|idle|free|stuck|hang|freez|respons|jank|wait|[^\x00-\x7f]", re.IGNORECASE)
+_TASKS = lazy_regex(r"\btasks?\b|\bjank|\blong", re.IGNORECASE)
+_ASKS_WHETHER_BUSY = lazy_regex(r"block|busy|idle|free|stuck|hang|freez|respons|jank|wait|[^\x00-\x7f]", re.IGNORECASE)
 
 
 def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
@@ -137,7 +138,7 @@ def _opening(
     return first
 
 
-_NAMELESS = re.compile(r"^\?\?|^\[?unknown\b", re.IGNORECASE)
+_NAMELESS = lazy_regex(r"^\?\?|^\[?unknown\b", re.IGNORECASE)
 NAMED = 3
 ALL_THE_TIME = 0.95
 """Part of the longest thread's time from which others are as long on the stack."""

@@ -14,8 +14,9 @@ from server.analyst.kinds.one_function import about, then
 from server.analyst.measured import Measured
 from server.analyst.question import Question
 from server.analyst.wording import CALLS, amount, cited, neighbours, noun, own, total
+from traces.lazy_regex import lazy_regex
 
-_THAN = re.compile(
+_THAN = lazy_regex(
     r"\b(more|worse|slower|heavier|bigger|longer|hotter|costlier|less|faster|quicker|cheaper|shorter|lighter|fewer|"
     r"schneller|langsamer|weniger|mehr)\b.*\b(?:than|als)\b",
     re.IGNORECASE,

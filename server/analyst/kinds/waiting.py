@@ -24,6 +24,7 @@ from server.analyst.wording import (
     total,
 )
 from traces.analysis.waiting_names import waits
+from traces.lazy_regex import lazy_regex
 
 HALF = 0.5
 """Idle share from which a thread does not compute most of the time."""
@@ -41,7 +42,7 @@ HOW_TO_RECORD_WAITING = (
 SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "locks",
-        re.compile(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
+        lazy_regex(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
         (
             r"(?<![a-z])(?:spin_?|rw_?|un)?lock(?:s|ed|ing)?(?![a-z])|(?-i:(?<=[a-z])Lock(?![a-z]))|mutex|semaphore|futex|"
             r"monitor.?enter|acquire|park\b|synchroni[sz]ed"
@@ -49,7 +50,7 @@ SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         "the database",
-        re.compile(r"database|\bdb\b|\bsql|quer(?:y|ies)|n ?\+ ?1", re.IGNORECASE),
+        lazy_regex(r"database|\bdb\b|\bsql|quer(?:y|ies)|n ?\+ ?1", re.IGNORECASE),
         (
             r"sql|\bquer(?:y|ies)|cursor|\bSELECT\b|\bINSERT\b|\bUPDATE\b|\bDELETE\b|postgres|psycopg|pymongo|redis|"
             r"jdbc|mongo"
@@ -57,12 +58,12 @@ SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         "the network",
-        re.compile(r"network|socket|http|server|download|\bapi\b", re.IGNORECASE),
+        lazy_regex(r"network|socket|http|server|download|\bapi\b", re.IGNORECASE),
         r"socket|recv|\bsend(?:to|msg|all)?\b|connect|http|ssl_|tls|\bfetch|getaddrinfo|ResourceSendRequest",
     ),
     (
         "files and disk",
-        re.compile(r"disk|file|filesystem|i/?o\b", re.IGNORECASE),
+        lazy_regex(r"disk|file|filesystem|i/?o\b", re.IGNORECASE),
         (
             r"\b(?:pread|pwrite|fsync|fopen|openat?|readinto|readFileSync|writeFileSync|fread|fwrite|readdir|vfs_\w+|"
             r"stat)\b|"
@@ -71,7 +72,7 @@ SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         "waiting",
-        re.compile(r"wait|sleep|idle|block|bound|off-?cpu|syscall|latency", re.IGNORECASE),
+        lazy_regex(r"wait|sleep|idle|block|bound|off-?cpu|syscall|latency", re.IGNORECASE),
         r"wait|sleep|select\b|poll|futex|park\b|recv|accept\b|join\b|nanosleep|acquire",
     ),
 )
@@ -129,7 +130,7 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
 
 
-_JOINS = re.compile(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
+_JOINS = lazy_regex(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
 """Waiting for a thread to end, which is named like a lock that nobody contends."""
 
 
@@ -148,8 +149,8 @@ def matches(evidence: Evidence) -> list[dict[str, Any]]:
     return rows
 
 
-_HOLDER = re.compile(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", re.IGNORECASE)
-_WHO = re.compile(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
+_HOLDER = lazy_regex(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", re.IGNORECASE)
+_WHO = lazy_regex(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
 
 
 def _is_computing(evidence: Evidence) -> list[str]:
@@ -175,7 +176,7 @@ def _is_computing(evidence: Evidence) -> list[str]:
     return [f"{working}**, idle {share(idle)} of the time." if idle else f"{working}.**", closing]
 
 
-_OF_SCHEDULING = re.compile(
+_OF_SCHEDULING = lazy_regex(
     r"throttl|\bwait\w* for (?:a |the )?(?:core|cpu|processor)|preempt|\brunnable\b|schedul|\bfrequency\b",
     re.IGNORECASE,
 )
@@ -220,7 +221,7 @@ def _waiting(question: Question, evidence: Evidence) -> list[str]:
     return _recorded(words, evidence)
 
 
-_OTHERS_END = re.compile(
+_OTHERS_END = lazy_regex(
     r"WaitGroup|chanrecv|chansend|selectgo|\bjoin\b|Thread\.join|Cond\)?\.Wait|\bsleep", re.IGNORECASE
 )
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from traces.formats.foreign.file_kind import ORIGINAL, RECORD, Kind
+from traces.lazy_regex import lazy_regex
 
 FIRST_CHARACTERS = 65_536
 LINES = 200
@@ -112,12 +113,12 @@ SEPARATORS = {",": "a table (CSV)", ";": "a table (CSV)", "\t": "a table (TSV)",
 CELL_WORDS = 3
 """Words in a cell of a table, on average, at most."""
 LINE_CHARACTERS = 500
-SETTING = re.compile(r"\s*(?:\[[^\]]+\]|[\w.\-\"']+ *[=:](?: |$|\S))")
-SOURCE = re.compile(
+SETTING = lazy_regex(r"\s*(?:\[[^\]]+\]|[\w.\-\"']+ *[=:](?: |$|\S))")
+SOURCE = lazy_regex(
     r"\s*(?:#include|#define|import |from \S+ import|def |class |function\b|package |public |private |static |return\b|"
     r"if ?\(|for ?\(|\} *$|//|/\*|\*|const |let |var |fn |func |use |end$|\.PHONY|FROM |RUN |\t)"
 )
-HEADING = re.compile(r"#{1,6} \S|```|[-*] \S|={3,}$|-{3,}$|\d+\. \S|\.\. ")
+HEADING = lazy_regex(r"#{1,6} \S|```|[-*] \S|={3,}$|-{3,}$|\d+\. \S|\.\. ")
 TABLE = "Of a profile, choose the recording itself; of stacks, write `outer;inner weight` lines"
 PROSE = Kind("text, but not of a profiler", RECORD)
 

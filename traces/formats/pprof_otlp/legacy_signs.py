@@ -4,8 +4,10 @@ import re
 import struct
 from enum import Enum, auto
 
+from traces.lazy_regex import lazy_regex
+
 HEAD_BYTES = 4_096
-SYMBOLS = re.compile(rb"\A--- symbol\r?\n(.*?)^---\r?\n(?:--- \w+\r?\n)?", re.DOTALL | re.MULTILINE)
+SYMBOLS = lazy_regex(rb"\A--- symbol\r?\n(.*?)^---\r?\n(?:--- \w+\r?\n)?", re.DOTALL | re.MULTILINE)
 """gperftools' list of names, which may stand before any of the forms."""
 COMMENTS = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+"
 
@@ -23,15 +25,15 @@ class LegacyForm(Enum):
 
 SIGNS: tuple[tuple[re.Pattern[bytes], LegacyForm], ...] = (
     (
-        re.compile(rb"heap profile: *\d+: *\d+ *\[ *\d+: *\d+ *\] *@ *(?:heap|growth|fragmentation)"),
+        lazy_regex(rb"heap profile: *\d+: *\d+ *\[ *\d+: *\d+ *\] *@ *(?:heap|growth|fragmentation)"),
         LegacyForm.HEAP,
     ),
-    (re.compile(rb"heap_v2/\d+\s"), LegacyForm.JEMALLOC),
-    (re.compile(rb"--- (?:heapz 1 ---|contentionz 1 ---\s+format *= *java)"), LegacyForm.JAVA),
-    (re.compile(rb"--- (?:contentionz |mutex:|contention:)"), LegacyForm.CONTENTION),
-    (re.compile(COMMENTS + rb"--- (?:threadz \d+ ---|Thread [0-9a-fA-F]+ \(name: )"), LegacyForm.THREADS),
+    (lazy_regex(rb"heap_v2/\d+\s"), LegacyForm.JEMALLOC),
+    (lazy_regex(rb"--- (?:heapz 1 ---|contentionz 1 ---\s+format *= *java)"), LegacyForm.JAVA),
+    (lazy_regex(rb"--- (?:contentionz |mutex:|contention:)"), LegacyForm.CONTENTION),
+    (lazy_regex(COMMENTS + rb"--- (?:threadz \d+ ---|Thread [0-9a-fA-F]+ \(name: )"), LegacyForm.THREADS),
     (
-        re.compile(COMMENTS + rb"\S{1,200} profile: total \d+\r?\n" + COMMENTS + rb"(?:\d+ @ 0x|---|\Z)"),
+        lazy_regex(COMMENTS + rb"\S{1,200} profile: total \d+\r?\n" + COMMENTS + rb"(?:\d+ @ 0x|---|\Z)"),
         LegacyForm.COUNT,
     ),
 )

@@ -5,21 +5,22 @@ The forms that a map is written in are those of github.com/google/pprof, profile
 for what a line `NAME=…` before it gave.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from traces.lazy_regex import lazy_regex
+
 HEX = r"(?:0x)?([0-9a-fA-F]{1,16})"
 RANGE = rf"\s*{HEX}[\s-]?\s*{HEX}:?"
-PROC_MAPS = re.compile(
+PROC_MAPS = lazy_regex(
     rf"{RANGE}(?:\s+([-rwxps]+))?(?:\s+([0-9a-fA-F]{{1,16}}))?\s+[0-9a-fA-F]+:[0-9a-fA-F]+\s+\d+(?:\s+(\S+))?"
 )
-BRIEF = re.compile(rf"{RANGE}(?:\s+([-rwxp]+))?(?:\s+(\S+))?(?:\s+\(@([0-9a-fA-F]{{1,16}})\))?")
-LOGGED = re.compile(r"^[^\[\]]+:[0-9]+]\s")
+BRIEF = lazy_regex(rf"{RANGE}(?:\s+([-rwxp]+))?(?:\s+(\S+))?(?:\s+\(@([0-9a-fA-F]{{1,16}})\))?")
+LOGGED = lazy_regex(r"^[^\[\]]+:[0-9]+]\s")
 """What a logging library puts before a line."""
-ASSIGNMENT = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*")
+ASSIGNMENT = lazy_regex(r"\s*(\w+)\s*=\s*(.*?)\s*")
 DELETED = " (deleted)"
 
 

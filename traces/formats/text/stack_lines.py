@@ -7,13 +7,15 @@ stacks have callers in common, and no more than a few look like what other progr
 import re
 from collections import Counter
 
-WEIGHT = re.compile(r"\d+(?:\.\d*)?")
+from traces.lazy_regex import lazy_regex
+
+WEIGHT = lazy_regex(r"\d+(?:\.\d*)?")
 """What flamegraph.pl takes: https://github.com/brendangregg/FlameGraph/blob/master/flamegraph.pl."""
-IDLE = re.compile(r"[ \t]+\d+\s*")
+IDLE = lazy_regex(r"[ \t]+\d+\s*")
 """An empty stack."""
 SPACE = " \t\r"
-BRACKETED = re.compile(r"[\[{<(].*[\]})>]")
-ODD = re.compile(
+BRACKETED = lazy_regex(r"[\[{<(].*[\]})>]")
+ODD = lazy_regex(
     r"""
     ;[ \t](?!\w+\])                             # prose, user agents, comments; not `[u8; 32]`
   | ^[ \t]*; | ;; | ;$                          # comments of INI files and Lisp, empty cells
@@ -29,7 +31,7 @@ ODD = re.compile(
     re.VERBOSE,
 )
 """What hardly any function is called, and what lines of other files are full of."""
-UNLIKELY = re.compile(r"(?:^|;)(?:/|(?:[^\s;]+\s+){3})")
+UNLIKELY = lazy_regex(r"(?:^|;)(?:/|(?:[^\s;]+\s+){3})")
 """Of a stack that stands alone: a path, or words in a row."""
 MOST_ODD = 0.25
 ENOUGH = 64
@@ -42,7 +44,7 @@ BEFORE, BEHIND = 5, 3
 """Lines that a program may have printed before and behind the stacks."""
 LEAST_DEEP = 0.25
 LEAST_SHARED = 1 / 3
-YEAR = re.compile(r"1[789]\d\d|20\d\d")
+YEAR = lazy_regex(r"1[789]\d\d|20\d\d")
 FEW = 3
 """So many lines that all end in a year are prose or a list."""
 

@@ -22,15 +22,16 @@ from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.recorded_edges import recorded_edges
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts
 
-_OF_CALLS = re.compile(
+_OF_CALLS = lazy_regex(
     r"[^.;:]{0,40}\b(?:calls?|invocations?|them|Aufrufe?n?|davon|appels|elles|llamadas|ellas)\b", re.IGNORECASE
 )
-_CALLED = re.compile(r"\b(?:called|invoked|aufgerufen|appelée?|llamad[oa])\b", re.IGNORECASE)
-_AND = re.compile(r",? (?:and|und|et|y|while|whereas|with|mit|avec|con) |[;,] ")
-_PIECE = re.compile(r"[.;:](?=\s|$)|\s[–—]\s")
-_CALLS_OF_ITS = re.compile(
+_CALLED = lazy_regex(r"\b(?:called|invoked|aufgerufen|appelée?|llamad[oa])\b", re.IGNORECASE)
+_AND = lazy_regex(r",? (?:and|und|et|y|while|whereas|with|mit|avec|con) |[;,] ")
+_PIECE = lazy_regex(r"[.;:](?=\s|$)|\s[–—]\s")
+_CALLS_OF_ITS = lazy_regex(
     rf"(?P<n>{FIGURES}) (?:of|von|de) (?:(?:its|the|their|all|seinen|ihren|ses|sus) )?{FIGURES} "
     r"(?:calls|invocations|Aufrufen|appels|llamadas)\b",
     re.IGNORECASE,
@@ -63,7 +64,7 @@ class Amount:
         return self.low - self.slack <= share <= self.high + self.slack
 
 
-_NUMBER_BEHIND = re.compile(
+_NUMBER_BEHIND = lazy_regex(
     r"\W+(?:(?:about|around|roughly|some|nearly|etwa|rund|environ|unas?|unos) )?"
     rf"(?:{FIGURES}|\d|(?:once|twice|one|two|three|einmal|zweimal|une|deux|dos)\b)",
     re.IGNORECASE,

@@ -14,23 +14,24 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTIONS, Sentence, Subject
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import Verification
+from traces.lazy_regex import lazy_regex
 
 SAME, NOT_SAME = 0.15, 0.35
 """So near one value may be to another, as a part of it, to be as much; from there on it is not."""
-_A_MULTIPLE = re.compile(
+_A_MULTIPLE = lazy_regex(
     rf"(?:{FIGURES}|[\d×%]|\b(?:times|fois|mal|veces|twice|half|doppelt|moitié|mitad))[ )\]]*"
     r"(?:times |again )?(?:just |exactly )?$",
     re.IGNORECASE,
 )
 """`12 times as often` is another claim than `as often`."""
-_COMPARED = re.compile(
+_COMPARED = lazy_regex(
     r"\bas\b.*?\b(?:as|than)\b|\b(?:so viel|so lange?)\b.*?\bwie\b|\bque\b|\bwhat\b|\bof\b", re.IGNORECASE
 )
-_REST = re.compile(
+_REST = lazy_regex(
     r"\b(?:what|everything|all|was|ce que|lo que|functions)\b.{0,12}\b(?:calls?|aufruft|appelle|llama)\b|\bcallees\b",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"[.;:](?=\s|$)|\s[–—]\s")
+_PIECE = lazy_regex(r"[.;:](?=\s|$)|\s[–—]\s")
 
 
 @dataclass(frozen=True)

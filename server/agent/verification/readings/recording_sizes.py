@@ -15,18 +15,19 @@ from server.agent.verification.verdicts import Verification
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.thread_time import thread_time
 from traces.analysis.units import format_value
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts, Unit
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: at for at, word in enumerate(_NUMBER_WORDS.split(), 1)} | {"a": 1, "a single": 1, "a sole": 1}
 _NUMBER = rf"(?:only |just |exactly )?(?P<n>{FIGURES}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}) threads?\b"
-_HAS_THREADS = re.compile(
+_HAS_THREADS = lazy_regex(
     rf"\b(?:trace|recording|profile)\b (?:has|shows|contains|holds) {_NUMBER}"
     r"(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",
     re.IGNORECASE,
 )
-_RECORDED_THREADS = re.compile(rf"^\W*{_NUMBER} (?:were|was|are|is) (?:recorded|sampled|profiled)\b", re.IGNORECASE)
-_USED_THREADS = re.compile(
+_RECORDED_THREADS = lazy_regex(rf"^\W*{_NUMBER} (?:were|was|are|is) (?:recorded|sampled|profiled)\b", re.IGNORECASE)
+_USED_THREADS = lazy_regex(
     r"\b(?:everything|all of it|run|program|process|application|job) "
     rf"(?:used|uses|had|has|ran on|runs on|ran in|runs in) {_NUMBER}"
     r"(?!\s+(?:that|which|of|in|with|named|called|working|waiting))",

@@ -15,13 +15,14 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FUNCTIONS, Sentence, Subject
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import Verification
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts
 
-_CLAUSE = re.compile(r"[.;](?=\s|$)|\s[–—]\s|\b(?:but|while|whereas|aber|während|mais|tandis que|pero|mientras)\b")
-_OF_THREADS = re.compile(r"\W*(?:threads?|workers?|process(?:es)?|profiles?|fil|hilo)\b", re.IGNORECASE)
+_CLAUSE = lazy_regex(r"[.;](?=\s|$)|\s[–—]\s|\b(?:but|while|whereas|aber|während|mais|tandis que|pero|mientras)\b")
+_OF_THREADS = lazy_regex(r"\W*(?:threads?|workers?|process(?:es)?|profiles?|fil|hilo)\b", re.IGNORECASE)
 """What stands behind the first of threads: of no function."""
-_NAMED = re.compile(r"\bnamed (?=function|method|frame|entry)", re.IGNORECASE)
-_NO_NAME = re.compile(r"0x[0-9a-f]+|\[[^\]]*\]|\(?unknown\)?", re.IGNORECASE)
+_NAMED = lazy_regex(r"\bnamed (?=function|method|frame|entry)", re.IGNORECASE)
+_NO_NAME = lazy_regex(r"0x[0-9a-f]+|\[[^\]]*\]|\(?unknown\)?", re.IGNORECASE)
 LITTLE, MUCH = 0.03, 0.1
 """Shares that hardly count, and that do."""
 NEARLY = 0.98

@@ -12,21 +12,22 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
 from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import Verification
+from traces.lazy_regex import lazy_regex
 
 _SEVERAL = r"several|multiple|many|various|more than one|mehrere[nr]?|plusieurs|varios|distintos"
-_IN_THREADS = re.compile(
+_IN_THREADS = lazy_regex(
     rf"\b(?:on|in|across|auf|sur|dans|en)(?: only| just| exactly| nur| seul)? "
     rf"(?P<n>{_SEVERAL}|{FIGURES}|[^\W\d_]+|a single) (?:different |separate |verschiedenen )?"
     r"(?:threads?|hilos?|fils? d['’]exécution)\b(?! (?:named|called|of|that|which|with|is|was|are|were))",
     re.IGNORECASE,
 )
-_NOWHERE = re.compile(
+_NOWHERE = lazy_regex(
     r"\b(?:trace|recording|profile|file) (?:has|shows|contains|holds|knows) no (?P<a>[^.;:,]{3,60})|"
     r"\b(?:there (?:is|are|was|were) )?no (?P<b>[^.;:,]{3,60}?) (?:is |are |was |were )?(?:anywhere )?in (?:this|the) "
     r"(?:trace|recording|profile|file)\b",
     re.IGNORECASE,
 )
-_A_PROPER_NAME = re.compile(r"(?<![\w`])(?=\w*[A-Z])[A-Za-z]\w{2,}(?![\w`])")
+_A_PROPER_NAME = lazy_regex(r"(?<![\w`])(?=\w*[A-Z])[A-Za-z]\w{2,}(?![\w`])")
 """`NCCL` and `SQLite`: an ordinary word in a function's name says little of what the function is."""
 _HERE = frozenset({"gpu", "cpu", "api"})
 

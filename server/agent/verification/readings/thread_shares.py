@@ -17,18 +17,19 @@ from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES,
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import Verification
 from traces.analysis.thread_time import ThreadTime, View, busy_time, thread_time
+from traces.lazy_regex import lazy_regex
 
-_PIECE = re.compile(r"[.,;:](?=\s|$)|\s[–—]\s|\b(?:and|und|et|y|rather|statt|plutôt|en lugar)\b")
+_PIECE = lazy_regex(r"[.,;:](?=\s|$)|\s[–—]\s|\b(?:and|und|et|y|rather|statt|plutôt|en lugar)\b")
 
 
-_CONSTANTLY = re.compile(
+_CONSTANTLY = lazy_regex(
     r"\b(?:constantly|continuously|permanently|fully|the (?:whole|entire) time|throughout|durchgehend|ständig|dauernd|"
     r"voll|permanent|constamment|en permanence|pleinement|tout le temps|constantemente|continuamente|todo el tiempo)\b",
     re.IGNORECASE,
 )
 MOSTLY_ALL = (0.85, 1.01)
-_ITS_MAIN = re.compile(r"\b(?:its|su|son|seine?m?|ihre?m?) (?:main|hilo|thread|fil|haupt)", re.IGNORECASE)
-_COLLECTS = re.compile(r"garbage|\bgc\b|GC$|collect", re.IGNORECASE)
+_ITS_MAIN = lazy_regex(r"\b(?:its|su|son|seine?m?|ihre?m?) (?:main|hilo|thread|fil|haupt)", re.IGNORECASE)
+_COLLECTS = lazy_regex(r"garbage|\bgc\b|GC$|collect", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

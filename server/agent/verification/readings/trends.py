@@ -12,6 +12,7 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
 from server.agent.verification.verdicts import Verification
 from server.agent.verification.written_numbers import Dimension, Mention
+from traces.lazy_regex import lazy_regex
 
 _UP = r"rose|rises|risen|grew|grows|grown|increased|increases|climbed|climbs|went up|stieg|steigt|gestiegen|wuchs"
 _DOWN = (
@@ -24,9 +25,9 @@ _LEVELS = (
 """`from 1 ms to 2 ms` is one figure, a window, where nothing stands between."""
 _BY = rf"\b(?:by|um)\b[^.;:]{{0,12}}?(?P<by>{FIGURES})"
 _BETWEEN = r"[^.;:]{0,60}?"
-_TREND = re.compile(rf"{_MOVES}{_BETWEEN}(?:{_LEVELS}|{_BY})", re.IGNORECASE)
-_SINCE = re.compile(r"\b(?:since|as of|starting (?:with|at)|seit|ab)\s+(?:\w+\s+)?`([^`\n]{1,60})`", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:if|would|could|might|not|never|wenn|würde|könnte|nicht)\b|n't\b|\?", re.IGNORECASE)
+_TREND = lazy_regex(rf"{_MOVES}{_BETWEEN}(?:{_LEVELS}|{_BY})", re.IGNORECASE)
+_SINCE = lazy_regex(r"\b(?:since|as of|starting (?:with|at)|seit|ab)\s+(?:\w+\s+)?`([^`\n]{1,60})`", re.IGNORECASE)
+_OPEN = lazy_regex(r"\b(?:if|would|could|might|not|never|wenn|würde|könnte|nicht)\b|n't\b|\?", re.IGNORECASE)
 
 
 class Trends:

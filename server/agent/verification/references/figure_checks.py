@@ -1,7 +1,6 @@
 """Figures that are links, each compared with what its address stands for: right within the rounding that was written is
 exact, bound to function, measure, base, profile and window; else the reader sees what the trace says."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,16 +15,17 @@ from server.agent.verification.references.figure_links import FigureLink
 from server.agent.verification.references.figure_values import FigureValues
 from server.agent.verification.written_numbers import UNIT, Dimension, Mention, mentions
 from traces.analysis.units import format_share, format_value
+from traces.lazy_regex import lazy_regex
 from traces.values import Unit
 
 Kind = Literal["number", "percentage", "ratio", "count"]
 Status = Literal["verified", "derived", "contradicted", "unchecked"]
 
-_UNIT_BEHIND = re.compile(rf"[\s\u00a0\u202f]?(?:{UNIT})(?![\w%])|[x×](?![\w×])")
-_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
+_UNIT_BEHIND = lazy_regex(rf"[\s\u00a0\u202f]?(?:{UNIT})(?![\w%])|[x×](?![\w×])")
+_DECIMAL_COMMA = lazy_regex(r"(?<=\d),(?=\d{1,2}(?!\d))")
 """One or two digits behind it: in a link nothing else is meant, whatever the language."""
-_IN_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3}){1,4}")
-_SIGN = re.compile(r"([+\-−])\s?[\d.,]*\d")
+_IN_THOUSANDS = lazy_regex(r"\d{1,3}(?:\.\d{3}){1,4}")
+_SIGN = lazy_regex(r"([+\-−])\s?[\d.,]*\d")
 _UNITS = {Dimension.TIME: Unit.NANOSECONDS, Dimension.BYTES: Unit.BYTES, Dimension.COUNT: Unit.COUNT}
 HEDGED_TOLERANCE = 0.05
 """How far from its value a figure may lie that is called `about` it."""

@@ -17,6 +17,7 @@ from server.agent.verification.statements.named_subjects import Subjects
 from server.agent.verification.statements.recording_figures import STATES
 from server.agent.verification.statements.sentence_parts import FIGURE, Sentence
 from server.agent.verification.statements.waiting_claims import NO_WAIT, clause_at, says_it_waits
+from traces.lazy_regex import lazy_regex
 from traces.model import Trace
 
 _OF_CALLS: dict[str, MeasureWords] = {
@@ -30,22 +31,22 @@ _COUNTED: dict[str, MeasureWords] = {"calls": "CALLS", "samples": "SAMPLES"}
 OTHER_MEASURE = "its sentence says another measure"
 FAR = 3
 """Sentences back in which the function of `it takes 5 ms` may be named."""
-_PRONOUN = re.compile(
+_PRONOUN = lazy_regex(
     r"\W*(?:(?:and|about|of|for|or)\s)?(?:it|its|that|this|they|their|both|es|das|dies|beide|ce|c['’]|il|elle|esto|eso)\b",
     re.IGNORECASE,
 )
-_NO_DENIAL = re.compile(
+_NO_DENIAL = lazy_regex(
     r"\b(?:no|not|nicht|pas) (?:more|less|longer|fewer|only|just|mehr|länger|weniger|nur|plus|moins|seulement)\b|"
     r"\bn['’e] ?\w+ [^.,]{0,30}?\bque?\b['’]?|\b(?:nothing|nichts|rien) (?:else|anderes|d'autre)\b",
     re.IGNORECASE,
 )
 """What bounds or restricts and denies nothing: `no more than 5 ms`, `n'est appelée que par f`."""
-_OTHER_BASE = re.compile(
+_OTHER_BASE = lazy_regex(
     r" (?:of|von|de|du) (?:(?:that|this|its|the) (?:function|caller|method|callee|parent)|"
     r"[^.,;|]{0,40}\b(?:busy|active|CPU|idle)[ -]time)",
     re.IGNORECASE,
 )
-_AS_DIFFERENCE = re.compile(r"\b(?:by|um|de|por)\W*$", re.IGNORECASE)
+_AS_DIFFERENCE = lazy_regex(r"\b(?:by|um|de|por)\W*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from server.agent.verification.statements.waiting_claims import NO_WAIT, says_it
 from server.agent.verification.verdicts import AMBIGUOUS, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention
 from traces.analysis.recorded_edges import recorded_edges
+from traces.lazy_regex import lazy_regex
 
 FEW_SAMPLES = 12
 """Numbers up to it are of anything."""
@@ -39,12 +40,12 @@ _KEYS = {
 }
 """Under which keys tools return a measure."""
 
-_OF_ANOTHER = re.compile(rf" (?:out of|of|von|de|sur) (?:the |den |les )?{FIGURES}", re.IGNORECASE)
+_OF_ANOTHER = lazy_regex(rf" (?:out of|of|von|de|sur) (?:the |den |les )?{FIGURES}", re.IGNORECASE)
 """`97 of 105 samples`: of another figure, which is of one of the functions."""
-_OF_ITS_OWN = re.compile(r"\b(?:of|von|de) (?:its|their|seinen|ihren|ses) $", re.IGNORECASE)
-_PART = re.compile(rf"{THREADS}|\b(?:but|and|while|aber|und|mais|et|pero|y)\b", re.IGNORECASE)
+_OF_ITS_OWN = lazy_regex(r"\b(?:of|von|de) (?:its|their|seinen|ihren|ses) $", re.IGNORECASE)
+_PART = lazy_regex(rf"{THREADS}|\b(?:but|and|while|aber|und|mais|et|pero|y)\b", re.IGNORECASE)
 """Where a sentence may go over to another thread."""
-_EACH_OF = re.compile(r"\b(?:each|every) (?:time|call)\b|\b(?:per|a) call\b", re.IGNORECASE)
+_EACH_OF = lazy_regex(r"\b(?:each|every) (?:time|call)\b|\b(?:per|a) call\b", re.IGNORECASE)
 SPREAD = 3.0
 """From here on calls do not each take what they take on average."""
 IN_WINDOW = 0.3

@@ -15,15 +15,16 @@ from server.agent.verification.statements.sentence_parts import (
     Sentence,
     Subject,
 )
+from traces.lazy_regex import lazy_regex
 
-_RESPECTIVELY = re.compile(
+_RESPECTIVELY = lazy_regex(
     r"\brespectively\b|\bbeziehungsweise\b|\bbzw\b|\brespectivement\b|\brespectivamente\b", re.IGNORECASE
 )
 FIRST = 6
 """`Of the total of f, 40% are in g`: where the base stands first."""
-_THINGS = re.compile(f"{FUNCTIONS}|{FIGURES}")
-_TURNS = re.compile(f"{THREADS}|{FIGURES}")
-_BASE = re.compile(
+_THINGS = lazy_regex(f"{FUNCTIONS}|{FIGURES}")
+_TURNS = lazy_regex(f"{THREADS}|{FIGURES}")
+_BASE = lazy_regex(
     r"(?<!most )(?<!outside )(?<!hors )(?<!abgesehen )(?<!außerhalb )(?:of|von|de|du|d['’]|der|des)\s"
     r"(?:the |what |its |der |dem |le |la |l['’]|ce que |ce qu['’])?"
     r"(?:(?:total|time|cost|value|weight|gesamten |Zeit|Gesamtzeit|coût|temps|tiempo)\s"
@@ -31,25 +32,25 @@ _BASE = re.compile(
     rf"({FUNCTIONS})",
     re.IGNORECASE,
 )
-_DIRECT = re.compile(
+_DIRECT = lazy_regex(
     rf"({FIGURES})(?: \(({FIGURES})\))? (?:is |are |was |were )?(?:spent |counted |allocated )?(?:in|dans|en) "
     rf"({FUNCTIONS})",
     re.IGNORECASE,
 )
-_DOING = re.compile(
+_DOING = lazy_regex(
     rf"\b\w{{3,}}(?:ing|ung|ion|ment)\b[^.{FUNCTION}-{FIGURE}]{{0,40}} "
     r"(?:in|of|by|for|under|before|within|von|de|dans|für) (?:the )?$",
     re.IGNORECASE,
 )
 """`Matching expressions in f takes 5 ms`: what takes it is not the function."""
-_INSIDE = re.compile(
+_INSIDE = lazy_regex(
     r"^\W*(?:-|\*)*\s*(?:inside|within|in|below|under|beneath|innerhalb(?: von)?|unterhalb von|dans|sous|dentro de|en) "
     rf"{FUNCTIONS},? (?:\w+ing|the|a|an|die|der|das|ein|eine|le|la|les|un|une|el|los|las) ",
     re.IGNORECASE,
 )
 """`Inside f, reading the file takes 5 ms`."""
-_LEADS_IN = re.compile(r"\W*(?:with|at|in|after|for|by|mit|bei|nach|avec|à|en)\b", re.IGNORECASE)
-_NO_BASE = re.compile(
+_LEADS_IN = lazy_regex(r"\W*(?:with|at|in|after|for|by|mit|bei|nach|avec|à|en)\b", re.IGNORECASE)
+_NO_BASE = lazy_regex(
     r"\b(?:calls?|callers?|share|median|p\d\d|self|part|time|value|cost|coût|anteil|aufrufe?|eigen\w*|appels?)"
     r"\s+(?:of|von|de|du)\s*$",
     re.IGNORECASE,

@@ -8,39 +8,40 @@ from server.agent.verification.statements.measure_words import MeasureWords, wor
 from server.agent.verification.statements.measures import WITH_CALLEES
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTIONS, Sentence
 from server.agent.verification.written_numbers import Dimension
+from traces.lazy_regex import lazy_regex
 
-_CLAUSE_END = re.compile(r"[,;](?=\s)|\s[–—-]\s|:(?=\s)|[()|](?=.)")
+_CLAUSE_END = lazy_regex(r"[,;](?=\s)|\s[–—-]\s|:(?=\s)|[()|](?=.)")
 _OF_CALLS: tuple[tuple[MeasureWords, str], ...] = (("MEDIAN", "percentile"), ("LONGEST", "longest"), ("LEAST", "least"))
 
 _OF_SINGLE_CALLS: tuple[MeasureWords, ...] = ("MEDIAN", "LONGEST", "LEAST", "MEAN", "PERCENTILE")
-_IN_CONTRAST = re.compile(
+_IN_CONTRAST = lazy_regex(
     r"^\s*(?:aunque|although|though|but|yet|aber|obwohl|mais|bien qu|pero|while|whereas|während|tandis)\b|"
     r"\b(?:almost|next to|practically) nothing\b|\bhardly\b|\bcasi nada\b|\bpresque rien\b|\bkaum\b|\bfast nichts\b",
     re.IGNORECASE,
 )
 """`Although nearly nothing of it is its own time` names no figure's measure."""
-OF_EVERY_CALL = re.compile(
+OF_EVERY_CALL = lazy_regex(
     r"\b(?:each|every|all|no|none|jede[rs]?|alle|kein\w*|chaque|aucun|cada|ningun\w*)\b[^.;]{0,20}\b(?:calls?|Aufrufe?|appels?|llamadas?)\b",
     re.IGNORECASE,
 )
 """`Each call lasted 30 ms or less`: so did the longest."""
-_ON_THE_STACK = re.compile(
+_ON_THE_STACK = lazy_regex(
     r"\bon (?:the|its) (?:call )?stack\b|\bauf dem Stack\b|\bsur la pile\b|\ben la pila\b|\bappears? in\b",
     re.IGNORECASE,
 )
 """In a sample in which it is on the stack a function need not run itself."""
-_WITH_A_NUMBER = re.compile(
+_WITH_A_NUMBER = lazy_regex(
     rf"{FUNCTIONS} (?:with|has|at|mit|hat|bei|avec|a|con|tiene) (?:only |just |nur )?$", re.IGNORECASE
 )
 """`Twice as many calls as f with 4,186`: of what is counted there."""
-_SO_MANY_CALLS = re.compile(
+_SO_MANY_CALLS = lazy_regex(
     r"(?: times|[ -]?mal| fois| veces| calls| Aufrufe| appels| llamadas)(?: (?:in all|in total|altogether|insgesamt|"
     r"en tout|en total))?(?=[.,;)]| (?:and|but|und|aber|et|mais|y|pero)\b)",
     re.IGNORECASE,
 )
-_AVERAGED = re.compile(r"\b(?:average|mean|Schnitt|Mittel|durchschnittlich|moyenne|promedio|media)\b", re.IGNORECASE)
+_AVERAGED = lazy_regex(r"\b(?:average|mean|Schnitt|Mittel|durchschnittlich|moyenne|promedio|media)\b", re.IGNORECASE)
 """`Called 18 times and takes 52 ms each time`: the first is no average."""
-_OF_WHICH = re.compile(r" ?(?:of which|of that|davon|wovon|dont)\b", re.IGNORECASE)
+_OF_WHICH = lazy_regex(r" ?(?:of which|of that|davon|wovon|dont)\b", re.IGNORECASE)
 _NO_MEASURE: tuple[MeasureWords, ...] = ("SPREAD", "MOMENT")
 Allowed = tuple[frozenset[str], bool, float | None]
 """Measures, whether words name them, and which percentile."""

@@ -18,6 +18,7 @@ from traces.analysis.thread_time import busy_time
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import NodeValues, Window
 from traces.handles import ALL, ProfileChoice
+from traces.lazy_regex import lazy_regex
 from traces.model import CallTree, Trace, Values
 from traces.values import Clock, Counts, ProfileKind, Unit
 
@@ -125,11 +126,11 @@ class Scope:
         return format_value(value, self.chosen.unit)
 
 
-_ENDING = re.compile(
+_ENDING = lazy_regex(
     r"\.(?:py|js|ts|tsx|jsx|mjs|java|kt|go|rs|rb|php|c|cc|cpp|h|hpp|so(?:\.\d+)*|dll|dylib|jar|cs|hs|ex|erl)$",
     re.IGNORECASE,
 )
-_SEPARATORS = re.compile(r"[/\\:.\-!@]|\.so")
+_SEPARATORS = lazy_regex(r"[/\\:.\-!@]|\.so")
 
 
 def path_parts(path: str) -> list[str]:

@@ -11,15 +11,16 @@ from server.agent.verification.statements.sentence_parts import Subject, outer_p
 from traces.errors import TraceError
 from traces.handles import frame_behind, resolve
 from traces.insights.patterns import PATTERNS
+from traces.lazy_regex import lazy_regex
 from traces.model import Trace
 from traces.values import Role
 
 SHORT = 3
 """Names of threads of fewer characters are only recognised as code."""
 THREADS = 300
-_BARE = re.compile(r"(?<![\w.$/:-])[A-Za-z_$][\w$]*(?:(?:\.|::?|->)[A-Za-z_$<][\w$<>]*)*(?:\(\))?(?![\w$])")
-_CODE_LIKE = re.compile(r"_|[a-z$][A-Z]|\.|:|\(\)$|->")
-_AS_A_FUNCTION = re.compile(
+_BARE = lazy_regex(r"(?<![\w.$/:-])[A-Za-z_$][\w$]*(?:(?:\.|::?|->)[A-Za-z_$<][\w$<>]*)*(?:\(\))?(?![\w$])")
+_CODE_LIKE = lazy_regex(r"_|[a-z$][A-Z]|\.|:|\(\)$|->")
+_AS_A_FUNCTION = lazy_regex(
     r"(?:^|(?<=[.;:,\n] )|(?<=\n)|(?<=\band )|(?<=\bund )|(?<=\bet ))(?P<name>[A-Za-z_$][\w$]{2,})"
     r"(?= (?:itself |alone |only |mainly |mostly )?"
     r"(?:(?:is|was|gets) (?:called|invoked|recursive|quadratic|reached|entered)\b|(?:spends|calls)\b|"
@@ -28,17 +29,17 @@ _AS_A_FUNCTION = re.compile(
     r"|(?<=\bcalls of )(?P<called>(?!the\b|its\b)[a-z_$][\w$]{2,})(?= )"
 )
 """`Fetch was called` speaks of a function; `fetch the page` does not."""
-_WITH_A_PATH = re.compile(r"(?<![\w/.`])[A-Za-z_][\w.-]*(?:/[\w.-]+)+\.[\w.*()]*\w(?![\w/`])")
+_WITH_A_PATH = lazy_regex(r"(?<![\w/.`])[A-Za-z_][\w.-]*(?:/[\w.-]+)+\.[\w.*()]*\w(?![\w/`])")
 _NO_NAME = frozenset(
     ("it", "this", "that", "which", "who", "what", "she", "each", "every", "one", "all", "nothing", "nobody", "none")
 )
-_FIRST_CELL = re.compile(r"(?:^|\n)[ \t]*\|[ \t*]*$")
-_SURELY_CODE = re.compile(r"\w_\w|\(\)$")
-_QUOTED = re.compile(r'"([^"]{1,80})"')
-_MAIN_THREAD = re.compile(
+_FIRST_CELL = lazy_regex(r"(?:^|\n)[ \t]*\|[ \t*]*$")
+_SURELY_CODE = lazy_regex(r"\w_\w|\(\)$")
+_QUOTED = lazy_regex(r'"([^"]{1,80})"')
+_MAIN_THREAD = lazy_regex(
     r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal)\b", re.IGNORECASE
 )
-_MAIN_OF_PROCESS = re.compile(
+_MAIN_OF_PROCESS = lazy_regex(
     r"\b(?P<one>browser|renderer|gpu)(?:['’]s)?(?: process(?:['’]s)?)? main thread\b|"
     r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal) "
     r"(?:of|in|des|vom|im|du|de la|de l['’]|del|de) ?(?:the |der |le )?(?:process(?:us)? |proceso |Prozess )?(?:de )?"
@@ -52,33 +53,33 @@ _IN_CHROMIUM = {
     "navegador": "CrBrowserMain",
     "gpu": "CrGpuMain",
 }
-_COLLECTION = re.compile(
+_COLLECTION = lazy_regex(
     r"\b(?:garbage collect(?:ion|or)|GC|Speicherbereinigung|ramasse-miettes|recolección de basura)\b", re.IGNORECASE
 )
-_NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
-_DISTINCT = re.compile(r"[\d_-]|[a-z][A-Z]")
-_PID = re.compile(r"\W{0,3}pid (\d+)")
-_NUMBER_BEHIND = re.compile(r" ?\(?(?:tid|pid|thread|#)?[ =:]?(\d{1,10})(?![\w.,%]\w|\s?(?:ms|s|µs|%|ns)\b)\)?")
-_PROFILE = re.compile(r"(?<![\w.$/:#-])p(\d{1,4})(?![\w$]|[.:/-]\w)")
+_NAME_LIKE = lazy_regex(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
+_DISTINCT = lazy_regex(r"[\d_-]|[a-z][A-Z]")
+_PID = lazy_regex(r"\W{0,3}pid (\d+)")
+_NUMBER_BEHIND = lazy_regex(r" ?\(?(?:tid|pid|thread|#)?[ =:]?(\d{1,10})(?![\w.,%]\w|\s?(?:ms|s|µs|%|ns)\b)\)?")
+_PROFILE = lazy_regex(r"(?<![\w.$/:#-])p(\d{1,4})(?![\w$]|[.:/-]\w)")
 """`p1` without marks: a profile's handle."""
-_KIND_OF = re.compile(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
+_KIND_OF = lazy_regex(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
 """Profiles of one kind of event of a thread, as readers name them: the thread's name is that behind."""
-_WORD = re.compile(r"[\w$.:-]+")
-_THREAD_BEFORE = re.compile(r"\b(?:thread|process|worker|prozess|fil|processus|hilo|proceso)\W{1,3}$", re.IGNORECASE)
-_THREAD_BEHIND = re.compile(r"\W{1,3}(?:threads?|process|worker|thread|prozess)\b", re.IGNORECASE)
-_AS_A_THREAD = re.compile(
+_WORD = lazy_regex(r"[\w$.:-]+")
+_THREAD_BEFORE = lazy_regex(r"\b(?:thread|process|worker|prozess|fil|processus|hilo|proceso)\W{1,3}$", re.IGNORECASE)
+_THREAD_BEHIND = lazy_regex(r"\W{1,3}(?:threads?|process|worker|thread|prozess)\b", re.IGNORECASE)
+_AS_A_THREAD = lazy_regex(
     r"(?:(?:^|[.;:\n])\W*|\b(?:on|of|than|and|auf|von|als|de|sur|du|en|del) +)(?:(?:the|der|dem|die|le|la|el) +)?$",
     re.IGNORECASE,
 )
 """Before a word that is a thread's name and no function's: where a sentence begins, and what something is on or of."""
-_BEHIND_A_THREAD = re.compile(
+_BEHIND_A_THREAD = lazy_regex(
     r"\s*(?:[.,;:)|]|$)|\s+(?:is|was|are|and|or|than|with|for|waits?|waited|works?|worked|runs?|ran|spends?|spent|does|did|has|"
     r"had|takes?|took|uses?|used|never|only|mostly|calls?|ist|war|und|wartet|arbeitet|braucht|est|et|attend|prend|es|y|"
     r"espera|toma)\b",
     re.IGNORECASE,
 )
 """Behind it: what it does, or the end of what is said; `the uploader code` is no thread."""
-_OF_PID = re.compile(r"\b(?:pid|tid)[ =:]?(\d{1,10})\b", re.IGNORECASE)
+_OF_PID = lazy_regex(r"\b(?:pid|tid)[ =:]?(\d{1,10})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from server.agent.verification.statements.sentence_parts import FUNCTION, FUNCTI
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
+from traces.lazy_regex import lazy_regex
 
 _LAST = FUNCTIONS[-2]
 _KIND = (
@@ -19,7 +20,7 @@ _KIND = (
     "located|declared)|gehört|liegt|steht|appartient|(?:est )?définie?|pertenece|está)"
 )
 _PLACE = "(?:file |module |package |library |Datei |Modul |fichier |archivo )?[`\"']?(?P<place>[\\w@./+-]*[\\w+])"
-_IS_PART_OF = re.compile(
+_IS_PART_OF = lazy_regex(
     rf"(?P<a>{FUNCTIONS})(?:[^.;:|{FUNCTION}-{_LAST}]{{0,40}}?[ ,])?(?:(?:is|are|was|ist|est|es) )?"
     rf"(?:(?:a|an|one|ein|eine|une|una) )?{_KIND} (?:of|to|in|inside|from|zu|von|aus|à|de|dans|en|a) (?:the )?{_PLACE}",
     re.IGNORECASE,
@@ -64,12 +65,12 @@ def _has(parts: list[str], sought: list[str]) -> bool:
     return any(sought in (some[at : at + width] for some in (parts, bare)) for at in range(len(parts) - width + 1))
 
 
-_OF_PLACES = re.compile(
+_OF_PLACES = lazy_regex(
     r"\b(?:packages?|librar(?:y|ies)|modules?|bundles?|files?|code|scripts?|Bibliothek\w*|Pakete?|Datei\w*|bibliothèques?|"
     r"fichiers?|paquets?|librerías?|archivos?|código)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z_][\w.+-]{2,}")
+_WORD = lazy_regex(r"[A-Za-z_][\w.+-]{2,}")
 _NO_PLACE_WORDS = """
 app bin build bundle code common data dist file files home index internal java lib libs library local main module
 modules native node opt package packages pkg program python ruby script scripts share site source src test tests time

@@ -15,6 +15,7 @@ from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.thread_time import thread_time
 from traces.analysis.units import format_value
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts, Unit
 
 _THINGS = {
@@ -23,21 +24,21 @@ _THINGS = {
     "functions": r"(?:different )?(?:functions?|frames?)|Funktionen|fonctions?|funciones",
     "calls": r"calls?|Aufrufe?|appels?|llamadas?",
 }
-_COUNTED = {name: re.compile(rf"{FIGURES}\s(?:{thing})\b", re.IGNORECASE) for name, thing in _THINGS.items()}
+_COUNTED = {name: lazy_regex(rf"{FIGURES}\s(?:{thing})\b", re.IGNORECASE) for name, thing in _THINGS.items()}
 STATES = {
-    "busy": re.compile(
+    "busy": lazy_regex(
         r"\bbusy\b|\bworks?\b|\bsaturated\b|\bfully (?:loaded|utili[sz]ed)\b|\bbeschäftigt\b|\barbeitet\b|"
         r"\bausgelastet\b|\boccupé\w*|\bsaturé\w*|\bocupad[oa]\b|\bsaturad[oa]\b",
         re.IGNORECASE,
     ),
-    "waiting": re.compile(
+    "waiting": lazy_regex(
         r"\bwait(?:s|ing|ed)?\b|\bblocked\b|\bwart(?:et|end|ete|en)\b|\battend(?:ait|ent)?\b|\bespera\w*", re.IGNORECASE
     ),
-    "idle": re.compile(r"\bidle\b|\buntätig\b|\binacti\w+|\binactiv\w+", re.IGNORECASE),
+    "idle": lazy_regex(r"\bidle\b|\buntätig\b|\binacti\w+|\binactiv\w+", re.IGNORECASE),
 }
 
 
-SOME_THREAD = re.compile(
+SOME_THREAD = lazy_regex(
     r"\b(?:threads?|process(?:es)?|workers?|fils?|processus|prozess\w*|hilos?|procesos?)\b", re.IGNORECASE
 )
 """A thread that is described, and not named: whose figures these are nobody knows."""

@@ -13,6 +13,7 @@ from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from traces.analysis.thread_time import ThreadTime, busy_time, thread_time
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts, ProfileKind, Unit
 
 MOST = 0.5
@@ -24,7 +25,7 @@ BELOW_MOST = 0.1
 NEARLY_AS_BUSY = 0.02
 """Threads that differ by less are both the busiest: their profiles are of samples and of tasks."""
 
-_DIRECTLY = re.compile(
+_DIRECTLY = lazy_regex(
     r"\b(?:directly|straight)\b|\bdirekt\b|\bdirectement\b|\bunmittelbar\b|\b(?:without|sans|ohne)\b[^.]{0,12}\b(?:between|inter\w+|Umweg)",
     re.IGNORECASE,
 )
@@ -315,11 +316,11 @@ class RelationDecisions:
         return UNCHECKED
 
 
-_RELATIVE = re.compile(r"\b(?:that|which|who|what) (?:calls?|called|invokes?)\b", re.IGNORECASE)
+_RELATIVE = lazy_regex(r"\b(?:that|which|who|what) (?:calls?|called|invokes?)\b", re.IGNORECASE)
 """`the code that calls it` ranks nothing by calls."""
 
 
-NO_FUNCTION = re.compile(r"\((?!anonymous)[^()]*\)|\[root\]|root|all|<module>|Garbage Collection|RunTask")
+NO_FUNCTION = lazy_regex(r"\((?!anonymous)[^()]*\)|\[root\]|root|all|<module>|Garbage Collection|RunTask")
 """What profilers write for time that is in no function: a function that only these come before is the first."""
 
 

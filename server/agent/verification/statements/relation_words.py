@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from server.agent.verification.statements.sentence_parts import FIGURES, FUNCTIONS, THREADS, UNKNOWNS
+from traces.lazy_regex import lazy_regex
 
 _GAP = f"[^.;{FUNCTIONS[1]}-{FUNCTIONS[-2]}]"
 """A character between two functions of one clause."""
@@ -15,9 +16,9 @@ _GAP = f"[^.;{FUNCTIONS[1]}-{FUNCTIONS[-2]}]"
 
 _ASIDE = r"(?: ?\([^()]{1,60}\))?"
 """Figures or a place in brackets behind a name."""
-_WITHOUT_A_LETTER = re.compile(r"\\.|\{[^}]*\}|\[[^]]*\]|[^\W\d_][?*]")
+_WITHOUT_A_LETTER = lazy_regex(r"\\.|\{[^}]*\}|\[[^]]*\]|[^\W\d_][?*]")
 """What of an expression has no letter that a match needs: escapes, places and counts, sets, a letter that may lack."""
-_GROUP = re.compile(r"\([^()]*\)")
+_GROUP = lazy_regex(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,39 +16,40 @@ from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention
 from traces.analysis.units import format_share
 from traces.handles import ALL
+from traces.lazy_regex import lazy_regex
 
-_OF_FIGURE = re.compile(
+_OF_FIGURE = lazy_regex(
     rf"(?:{FIGURES}\)?|\b(?:one|two|three|eine[rnms]?|zwei|drei|une?|deux|trois)) "
     r"(?:of|out of|von|de|sur|des) (?:the |all |den )?$",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(rf"{FUNCTIONS} ?\($")
-_FOR_EACH = re.compile(r"\W*(?:for|per|pro|pour|auf|bei) (?:every|each|one|chaque|jede\w*)\b", re.IGNORECASE)
+_IN_BRACKETS = lazy_regex(rf"{FUNCTIONS} ?\($")
+_FOR_EACH = lazy_regex(r"\W*(?:for|per|pro|pour|auf|bei) (?:every|each|one|chaque|jede\w*)\b", re.IGNORECASE)
 """`For each call of f there are 12 times as many of g`: the second by the first."""
-_COMPARED_WITH = re.compile(
+_COMPARED_WITH = lazy_regex(
     r"\b(?:compared (?:with|to)|in comparison (?:with|to)|next to|relative to|against|im vergleich zu|verglichen mit|"
     rf"gegenüber|par rapport à|comparée? à|comparad[oa] con) (?:the |der |dem |den |la |le )?({FUNCTIONS})",
     re.IGNORECASE,
 )
 """`Compared with f, g is`: the second by the first, in whichever order."""
-_THIS_THREAD = re.compile(
+_THIS_THREAD = lazy_regex(
     r"\b(?:of|on|in|within) (?:this|that|the same) (?:thread|profile|process)\b|"
     r"\b(?:dieses|diesem) (?:thread|profil)s?\b|\b(?:de|sur|dans) ce (?:thread|fil|profil)\b",
     re.IGNORECASE,
 )
-_WHILE = re.compile(r"^\W*(?:while|whereas|where|if|während|wo|alors que|tandis que|si)\b", re.IGNORECASE)
-_NTH = re.compile(
+_WHILE = lazy_regex(r"^\W*(?:while|whereas|where|if|während|wo|alors que|tandis que|si)\b", re.IGNORECASE)
+_NTH = lazy_regex(
     r"\b(?:the|der|die|das|le|la) (?:first|second|last|other|next|erste\w?|zweite\w?|letzte\w?|premi\w+|deuxième|"
     r"seconde?)\b",
     re.IGNORECASE,
 )
 """`The first call of f takes four times as long as the second`: of single calls."""
-_OF_BYTES = re.compile(
+_OF_BYTES = lazy_regex(
     r"\bbytes?\b|\ballocat\w*|\bmemory\b|\bAllok\w*|\basign\w*|\bmemoria\b|\bspeicher\w*|\bzu(?:teil|gewies)\w*|\bmémoire\b|\boctets?\b|\ballou\w*",
     re.IGNORECASE,
 )
-_OF_ITS = re.compile(r" (?:of|von|de) (?:its|their|seiner?|ihrer?|sa|son|ses|leur) (?!own\b)", re.IGNORECASE)
-_COMES_FROM = re.compile(
+_OF_ITS = lazy_regex(r" (?:of|von|de) (?:its|their|seiner?|ihrer?|sa|son|ses|leur) (?!own\b)", re.IGNORECASE)
+_COMES_FROM = lazy_regex(
     r"(?:of|von|de|des) (?:the )?"
     r"(?:(?:calls|samples|time|total|Aufrufe|Proben|Zeit|appels|échantillons) (?:of|to|in|von|de|à) )?"
     rf"({FUNCTIONS})\W? (?:\w+ )?"

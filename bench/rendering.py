@@ -23,6 +23,7 @@ from rendering.kernels.library import kernels
 from rendering.options import FlamegraphOptions, Mode
 from rendering.png import encode_png
 from rendering.raster import rasterise
+from server.adapters.workers.pages import keep_freed_pages
 from traces.builder import TraceBuilder
 from traces.kernels.library import SWITCH
 from traces.model import Trace
@@ -121,6 +122,7 @@ def best_ms(step: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 def measure(name: str, width: int, height: int) -> Figures:
     trace = synthetic(SIZES[name], repeats=name != OWN_PATHS)
+    keep_freed_pages()  # as the workers do in which pictures are drawn
 
     def options(mode: Mode) -> FlamegraphOptions:
         return FlamegraphOptions(mode=mode, width=width, height=height)

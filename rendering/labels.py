@@ -47,7 +47,7 @@ def missing_note(texts: Iterable[str], options: SheetOptions) -> tuple[str, ...]
     """What a picture says of letters that no font has; an SVG is drawn with its reader's fonts."""
     if options.format == "svg":
         return ()
-    missing = set().union(*(typeface("label", options.dpr).missing(text) for text in texts))
+    missing = typeface("label", options.dpr).missing("".join(texts))
     if not missing:
         return ()
     letters = "1 letter is" if len(missing) == 1 else f"{len(missing):,} letters are"

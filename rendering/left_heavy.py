@@ -13,7 +13,8 @@ from traces.model import Int32, Int64, Trace
 def heaviest_first(trace: Trace, tree: MergedTree) -> BoxRows:
     """Boxes of a tree from 0 on its value's axis: siblings heaviest first, ties by name, nothing without weight."""
     weight = tree.total_value.astype(np.float64)
-    places = side_by_side(tree.parent, tree.depth, weight, tree.frame, name_ranks(trace.frame_name, tree.frame))
+    ranks = trace.name_ranks if len(tree) >= len(trace.frames) else name_ranks(trace.frame_name, tree.frame)
+    places = side_by_side(tree.parent, tree.depth, weight, tree.frame, ranks)
     return BoxRows(places.start, places.end, places.kind, places.row_offsets)
 
 

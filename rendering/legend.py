@@ -9,6 +9,7 @@ import numpy.typing as npt
 from rendering.palette import ARCS, HUE_STEPS, OWNER_STEPS, Hues, Palette, PaletteName, Rgb8, Seeds, package_of
 from rendering.sheet import Swatch
 from traces.analysis.owners import Owner
+from traces.equal_rows import distinct, numbered
 from traces.model import Int64, Trace
 from traces.values import Role
 
@@ -32,9 +33,9 @@ def hue_entries(
         return [HueEntry(int(np.argmax(weight)), NO_MEANING)]
     steps = hues.steps
     entries: list[tuple[float, HueEntry]] = []
-    for step in np.unique(steps).tolist():
+    for step in distinct(steps).tolist():
         at = np.flatnonzero(steps == step)
-        groups, inverse = np.unique(hues.group[at], return_inverse=True)
+        groups, inverse = numbered(hues.group[at])
         sums = np.bincount(inverse, weight[at], len(groups))
         inside = at[inverse == np.argmax(sums)]
         chosen = int(inside[np.argmax(weight[inside])])

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.owners import Owner, owners
-from traces.equal_rows import distinct
+from traces.equal_rows import distinct, numbered
 from traces.model import Int32, Int64, Trace
 from traces.values import Role
 
@@ -150,7 +150,7 @@ class Seeds:
     def of_strings(self, index: Int32) -> Seed:
         """Of interned strings, each read once."""
         strings = self._trace.strings
-        several, inverse = np.unique(index, return_inverse=True)
+        several, inverse = numbered(index)
         starts, ends = strings.offsets[several].tolist(), strings.offsets[several + 1].tolist()
         arena = strings.arena.data
         return np.array([crc32(arena[a:b]) for a, b in zip(starts, ends, strict=True)], np.uint32)[inverse]

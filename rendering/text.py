@@ -10,7 +10,8 @@ is between such words, a dot or a slash, orders them as in any name: from left t
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -33,6 +34,9 @@ STYLES: dict[Style, tuple[str, int]] = {
 """File and size in pixels: 11 px DejaVu Sans was read without effort by people and models at 1200x800."""
 
 ELLIPSIS = "…"
+NO_ARGUMENTS = "(…)"
+KEPT_NAMES = 4_096
+"""Names whose measures are kept: a picture shows at most some hundreds."""
 LEAST_LETTERS = 2
 """Fewer letters before an ellipsis identify nothing."""
 
@@ -124,6 +128,10 @@ class Typeface:
             self._atlas = sizes, np.concatenate([np.zeros(0, np.uint8), *self._opacities])
         return self._atlas
 
+    def advance(self, piece: str) -> int:
+        """Device pixels that the pen moves over a piece."""
+        return self._advance[piece]
+
     def width(self, text: str) -> int:
         """Logical pixels that the pen moves over `text`."""
         return -(-sum(map(self._advance.__getitem__, pieces(text))) // self.dpr)
@@ -183,11 +191,17 @@ def elide_end(face: Typeface, text: str, room: int) -> str:
 def elide_name(face: Typeface, name: str, room: int) -> str:
     """A function's name in at most `room` pixels: arguments go first, then the middle of the qualification, last the
     end of the function's own name. Empty when nothing readable fits."""
+    measured = _kept(face, name) if name.isascii() else _measured(face, name)
+    return elided_anew(face, name, room) if measured is None else measured.elided(room * face.dpr)
+
+
+def elided_anew(face: Typeface, name: str, room: int) -> str:
+    """The same of any name: words from right to left are as wide as they are drawn, not as their letters."""
     if face.fitting(name, room) == len(name):
         return name
     bare = _without_arguments(name)
-    if bare != name and face.fitting(bare + "(…)", room) == len(bare) + 3:
-        return bare + "(…)"
+    if bare != name and face.fitting(bare + NO_ARGUMENTS, room) == len(bare) + len(NO_ARGUMENTS):
+        return bare + NO_ARGUMENTS
     name = bare
     starts = _segment_starts(name)
     if not starts:
@@ -205,6 +219,65 @@ def elide_name(face: Typeface, name: str, room: int) -> str:
     return (head.rstrip(_SEPARATORS) if len(head) > LEAST_LETTERS else "") + ELLIPSIS + tail
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A name of letters that stand each for themselves, with what does not depend on the room: pictures have hundreds
+    of labels of the same functions.
+
+    `pens` are where the letters begin and the last ends, `whole` its width, in device pixels; `bare` is the name
+    without its arguments; `tails` are where the parts of its qualification begin, from the last on, with the pixels
+    that dots and such a tail take, in full logical ones.
+    """
+
+    name: str
+    pens: list[int]
+    bare: str
+    tails: list[tuple[int, int]]
+    dots: int
+    no_arguments: int
+
+    def elided(self, room: int) -> str:
+        pens, bare = self.pens, self.bare
+        if pens[-1] <= room:
+            return self.name
+        if bare is not self.name and pens[len(bare)] + self.no_arguments <= room:
+            return bare + NO_ARGUMENTS
+        tail, left = len(bare), 0
+        for start, taken in self.tails:
+            if taken > room:
+                break
+            tail, left = start, room - taken
+        if tail == len(bare):
+            return self._beginning(self.tails[0][0] if self.tails else 0, room)
+        head = bare[: bisect_right(pens, left, 1, len(bare) + 1) - 1]
+        return (head.rstrip(_SEPARATORS) if len(head) > LEAST_LETTERS else "") + ELLIPSIS + bare[tail:]
+
+    def _beginning(self, first: int, room: int) -> str:
+        """The name from a letter on, or as much of it as fits with an ellipsis."""
+        pens, end = self.pens, len(self.bare)
+        if pens[end] - pens[first] <= room:
+            return self.bare[first:]
+        kept = bisect_right(pens, pens[first] + room - self.dots, first + 1, end + 1) - 1
+        return self.bare[first:kept].rstrip() + ELLIPSIS if kept - first >= LEAST_LETTERS else ""
+
+
+def _measured(face: Typeface, name: str) -> _Measured | None:
+    """None of a name with words from right to left."""
+    drawn = pieces(name)
+    if len(drawn) < len(name):
+        return None
+    pens = [0, *accumulate(map(face.advance, drawn))]
+    bare = _without_arguments(name)
+    dots = face.width(ELLIPSIS)
+    tails = []
+    for start in reversed(_segment_starts(bare)):
+        first = len(bare) - len(bare[start:].lstrip(_SEPARATORS))
+        tails.append((first, (dots - (pens[first] - pens[len(bare)]) // face.dpr) * face.dpr))
+    return _Measured(name, pens, bare, tails, dots * face.dpr, sum(map(face.advance, NO_ARGUMENTS)))
+
+
+_kept = lru_cache(maxsize=KEPT_NAMES)(_measured)
+"""Of names of ASCII alone, which are measured the same wherever words can be shaped."""
 _SEPARATORS = ".:/#\\"
 
 

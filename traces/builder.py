@@ -38,6 +38,7 @@ from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.nesting import Nested
 from traces.origin import Origin
 from traces.progress import Progress
+from traces.restated import restated
 from traces.side_tables import SideTables
 from traces.stacks import StackTable
 from traces.string_arena import StringArena
@@ -290,7 +291,7 @@ class TraceBuilder:
             utc_offset_minutes=self._utc_offset_minutes,
             origin=self.origin.labels,
         )
-        return trace if self.default_profile is not None else replace(trace, default_profile=first_profile(trace))
+        return trace if self.default_profile is not None else restated(trace, default_profile=first_profile(trace))
 
     def _column(self, values: Values | Sequence[float], unit: Unit) -> Values:
         column = np.asarray(values)
@@ -368,8 +369,7 @@ class TraceBuilder:
         every = np.concatenate(trees)
         used, number = in_order_of_use([every, *self.side_tables.frames_of_edges()], len(self._frames))
         frame = pick(number, every)
-        profiles: list[Profile] = []
-        node_base = span_base = 0
+        profiles, node_base, span_base = list[Profile](), 0, 0
         for draft, tree in zip(self._drafts, trees, strict=True):
             nodes = frame[node_base : node_base + len(tree)]
             profiles.append(draft.profile(len(profiles), nodes, node_base, span_base))

@@ -17,6 +17,7 @@ from traces.kernels.spans import joined_times, no_times, self_durations, sum_spa
 from traces.kernels.trees import Paths, outermost, paths_of_spans, sum_by_node, sum_upwards
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, UInt8, Values
 from traces.roles import role_of
+from traces.unchecked import unchecked
 from traces.unfinished import leave_out
 from traces.values import Counts, Facts, ProfileKind, Unit, ValueType
 
@@ -27,7 +28,7 @@ PENDING_ROWS = 1 << 18
 Column = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TreeColumns:
     """The columns of a call tree, or of several one after the other, whose parents count through all."""
 
@@ -114,26 +115,36 @@ class Draft:
         tree = self.tree
         assert tree is not None
         role, role_rule = role_of(self.name, self.pid, self.tid, is_main=self.is_main)
-        nodes = CallTree(frame, tree.parent, tree.depth, tree.count, tree.outermost, tree.own, tree.total)
-        return Profile(
-            index,
-            self.name,
-            self.pid,
-            self.tid,
-            ProfileKind.SAMPLED if self.spans is None else ProfileKind.EVENTED,
-            self.axis,
-            self.axis_start,
-            self.axis_end,
-            self.values,
-            self.default_value,
-            nodes,
-            self.samples,
-            self.spans,
-            node_base,
-            span_base,
-            self.facts,
-            role,
-            role_rule,
+        nodes = unchecked(
+            CallTree,
+            frame=frame,
+            parent=tree.parent,
+            depth=tree.depth,
+            count=tree.count,
+            outermost=tree.outermost,
+            self_values=tree.own,
+            total_values=tree.total,
+        )
+        return unchecked(
+            Profile,
+            index=index,
+            name=self.name,
+            pid=self.pid,
+            tid=self.tid,
+            kind=ProfileKind.SAMPLED if self.spans is None else ProfileKind.EVENTED,
+            axis=self.axis,
+            axis_start=self.axis_start,
+            axis_end=self.axis_end,
+            values=self.values,
+            default_value=self.default_value,
+            tree=nodes,
+            samples=self.samples,
+            spans=self.spans,
+            node_base=node_base,
+            span_base=span_base,
+            facts=self.facts,
+            role=role,
+            role_rule=role_rule,
         )
 
 
@@ -175,22 +186,25 @@ def finish_threads(drafts: Sequence[Draft], rows: SpanRows, bounds: Int64) -> Mo
     cuts, node_cuts = bounds.tolist(), starts.tolist()
     open_cuts = np.searchsorted(rows.unfinished, bounds).tolist()
     nothing = rows.unfinished[:0]
+    args_offset, args_length, running = rows.args_offset, rows.args_length, rows.running
     for t, draft in enumerate(drafts):
-        low, high = cuts[t], cuts[t + 1]
-        draft.tree = _part(tree, node_cuts[t], node_cuts[t + 1])
+        low = cuts[t]
+        mine = slice(low, cuts[t + 1])
+        draft.tree = _part(tree, slice(node_cuts[t], node_cuts[t + 1]))
         first, last = open_cuts[t], open_cuts[t + 1]
-        draft.spans = Spans.known(
-            start=start[low:high],
-            end=end[low:high],
-            parent=above[low:high],
-            node=node[low:high],
+        draft.spans = unchecked(
+            Spans,
+            start=start[mine],
+            end=end[mine],
+            parent=above[mine],
+            node=node[mine],
             node_depth=draft.tree.depth,
-            args_offset=rows.args_offset[low:high],
-            args_length=rows.args_length[low:high],
+            args_offset=args_offset[mine],
+            args_length=args_length[mine],
             unfinished=rows.unfinished[first:last] - low if last > first else nothing,
-            running=rows.running[low:high],
-            depth=depth[low:high],
-            self_value=own[low:high],
+            running=running[mine],
+            depth=depth[mine],
+            self_value=own[mine],
         )
         draft.rows = None
     return [start, end]
@@ -261,7 +275,7 @@ def _finish_samples(drafts: Sequence[Draft]) -> Moments:
     cuts, node_cuts = bounds.tolist(), starts.tolist()
     for t, (draft, rows) in enumerate(zip(drafts, given, strict=True)):
         low, high = cuts[t], cuts[t + 1]
-        draft.tree = _part(tree, node_cuts[t], node_cuts[t + 1]) if len(given) > 1 else tree
+        draft.tree = _part(tree, slice(node_cuts[t], node_cuts[t + 1])) if len(given) > 1 else tree
         draft.samples = Samples(time[low:high], rows.leaf, tuple(column[low:high] for column in weights))
         draft.rows, draft.is_moved = None, len(given) > 1
     return [time] if len(given) > 1 else []
@@ -293,15 +307,15 @@ def _columns(paths: Paths, own: tuple[Values, ...], count: Int64, starts: Int64 
     )
 
 
-def _part(tree: TreeColumns, low: int, high: int) -> TreeColumns:
+def _part(tree: TreeColumns, mine: slice) -> TreeColumns:
     return TreeColumns(
-        tree.frame[low:high],
-        tree.parent[low:high],
-        tree.depth[low:high],
-        tree.count[low:high],
-        tree.outermost[low:high],
-        tuple([column[low:high] for column in tree.own]),
-        tuple([column[low:high] for column in tree.total]),
+        tree.frame[mine],
+        tree.parent[mine],
+        tree.depth[mine],
+        tree.count[mine],
+        tree.outermost[mine],
+        tuple([column[mine] for column in tree.own]),
+        tuple([column[mine] for column in tree.total]),
     )
 
 

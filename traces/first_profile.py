@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traces.analysis.filters import library_frames
-from traces.analysis.thread_time import busy_time, stands_for_thread, views_of_thread
+from traces.analysis.thread_time import busy_time, is_alone, stands_for_thread, views_of_thread
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, Role, Unit, Waits
 
@@ -97,7 +97,7 @@ def _weighed(trace: Trace, profiles: list[Profile]) -> list[_Thread]:
     found = []
     for profile in profiles:
         shown = profile
-        if len(views_of_thread(trace, profile)) > 1:
+        if not is_alone(trace, profile):
             if not _is_candidate(trace, profile):
                 continue
             shown = _view(trace, profile)

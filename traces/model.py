@@ -21,6 +21,7 @@ from traces.edges import Edges, no_edges
 from traces.kernels.columns import pick
 from traces.kernels.spans import no_rows, no_times, self_durations
 from traces.levels import Levels, levels_of
+from traces.unchecked import unchecked
 from traces.unfinished import leave_out, never_ended, outermost_ended
 from traces.values import Clock, Counts, Facts, Order, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType, Waits
 
@@ -125,10 +126,8 @@ class Spans:
 
     @classmethod
     def known(cls, *, depth: Int32, self_value: Values, **columns: Any) -> Self:
-        """With the columns that are else reckoned when somebody asks for them."""
-        spans = cls(**columns)
-        vars(spans).update(depth=depth, self_value=self_value)
-        return spans
+        """With all columns, and those that are else reckoned when somebody asks for them."""
+        return unchecked(cls, depth=depth, self_value=self_value, **columns)
 
     @cached_property
     def depth(self) -> Int32:
@@ -158,7 +157,7 @@ class Spans:
         return len(self.start)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Profile:
     """One timeline or one set of samples: a thread, a track, one measured quantity.
 

@@ -1,7 +1,6 @@
 """The way in: bytes of any known format become a trace."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from mmap import mmap
 from typing import Any
 
@@ -24,6 +23,7 @@ from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
 from traces.progress import Progress
 from traces.repair_warnings import with_repairs
+from traces.restated import restated
 from traces.side_tracks import add_tracks
 from traces.values import Unit
 
@@ -103,7 +103,7 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
                 add_tracks(builder)
             builder.progress.finish()
             trace = builder.build(content_key=key, source_bytes=len(given))
-            return replace(trace, warnings=(*trace.warnings, *contradictions(trace)))
+            return restated(trace, warnings=(*trace.warnings, *contradictions(trace)))
     except EmptyTrace as error:
         if builder.breaks_off:
             raise builder.damaged("nothing is a sample or a span.") from error

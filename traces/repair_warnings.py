@@ -9,6 +9,7 @@ from traces.formats.head import CONTROL
 from traces.formats.invalid_utf8 import invalid_bytes
 from traces.formats.json_repair import Repaired
 from traces.model import Trace
+from traces.restated import restated
 from traces.values import TraceWarning, Unit
 
 REPLACEMENT = "\ufffd".encode()
@@ -32,7 +33,7 @@ def with_repairs(
         warnings += _of_json(repaired, trace, size)
     elif count := _replaced_bytes(trace, content):
         warnings.append(TraceWarning("not_utf8", "bytes of texts that are not UTF-8 were read as \ufffd", count))
-    return replace(trace, warnings=tuple(warnings)) if warnings else trace
+    return restated(trace, warnings=tuple(warnings)) if warnings else trace
 
 
 def _of_json(repaired: Repaired, trace: Trace, size: int) -> Sequence[TraceWarning]:

@@ -36,6 +36,8 @@ BY_NAME = re.compile(
     re.IGNORECASE,
 )
 """Asked in this order: `ThreadPoolForegroundWorker` belongs to a pool, not to one kind of work."""
+NUMBERED = "pid "
+"""How the name of a thread begins that has none."""
 TASKS = " tasks"
 """What importers add to the name of a thread whose calls are recorded with its samples."""
 
@@ -51,7 +53,7 @@ def role_of(name: str, pid: str, tid: str, *, is_main: bool = False) -> tuple[Ro
     full = name.removesuffix(TASKS)
     last = full.rpartition(", ")[2]
     thread = full if last.startswith("tid ") else last  # of `comm (pid 1, tid 2)` and `Process (pid 1), Thread`
-    found = BY_NAME.match(thread)
+    found = None if thread.startswith(NUMBERED) else BY_NAME.match(thread)
     if found is not None and found.lastgroup is not None:
         return Role(found.lastgroup), RoleRule.NAME
     if pid and pid == tid:

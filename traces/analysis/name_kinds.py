@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.frame_names import names_of
 from traces.analysis.waiting_names import waits
 from traces.kernels.columns import pick
 from traces.model import Int32, Trace
@@ -39,7 +40,7 @@ class NameKinds:
     def of(cls, trace: Trace, frame: Int32) -> Self:
         """Of nodes of these frames, whose names are looked at once each."""
         used = np.flatnonzero(np.bincount(frame))
-        names = [trace.frame_name(each) for each in used.tolist()]
+        names = names_of(trace, used)
         place = np.zeros(len(trace.frames), np.int32)
         place[used] = np.arange(len(used))
         where = pick(place, frame)

@@ -37,11 +37,17 @@ class Quality:
         return 1e9 / self.interval_ns if self.interval_ns else None
 
 
+OF_WORK, OF_CALLS = (Quality(None, None, 0.0, 0.0, only_running) for only_running in (True, False))
+"""Of calls that all have names."""
+
+
 def quality_of(trace: Trace, profile: Profile) -> Quality:
     """The quality of one profile."""
     tree = profile.tree
-    own = tree.self_values[profile.default_value]
     small = small_tree(trace, profile)
+    if small is not None and not small.unnamed and profile.samples is None:
+        return OF_WORK if profile.waits is Waits.WORK else OF_CALLS
+    own = tree.self_values[profile.default_value]
     everything = small.total if small else root_total(tree, tree.total_values[profile.default_value])
     interval = regular = None
     cut = unnamed = 0.0

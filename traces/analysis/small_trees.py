@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from traces.analysis.name_kinds import NameKinds
 from traces.model import Profile, Trace
+from traces.unchecked import unchecked
 
 SMALL_NODES = 300
 """A tree of no more nodes is small: as many as functions whose names are asked of a larger one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SmallTree:
     """Of the default value, which is a time, in nanoseconds: the sum of the roots, what functions that work, wait and
     of which nobody knows spent by themselves, and those without a name. `count` is the sum of the tree's counts."""
@@ -43,28 +44,42 @@ def small_trees(trace: Trace) -> dict[int, SmallTree]:
 
 
 def _small_trees(trace: Trace) -> dict[int, SmallTree]:
-    small = [p for p in trace.profiles if 0 < len(p.tree) <= SMALL_NODES and p.unit.is_time]
+    small = [p for p in trace.profiles if 0 < len(p.tree.frame) <= SMALL_NODES and p.unit.is_time]
     if not small:
         return {}
     trees = [p.tree for p in small]
     frame, parent, count = (_joined([getattr(tree, name) for tree in trees]) for name in ("frame", "parent", "count"))
     own = _joined([p.tree.self_values[p.default_value] for p in small])
     total = _joined([p.tree.total_values[p.default_value] for p in small])
-    first = np.cumsum([0, *(len(tree) for tree in trees[:-1])])
+    first = np.cumsum([0, *(len(tree.frame) for tree in trees[:-1])])
     kinds = NameKinds.of(trace, frame)
 
     def of_each(values: npt.NDArray[Any]) -> list[Any]:
         sums: list[Any] = np.add.reduceat(values, first).tolist()
         return sums
 
-    columns = (
+    rows = zip(
+        small,
         of_each(np.where(parent < 0, total, 0)),
-        *(of_each(np.where(kinds.kind == kind, own, 0)) for kind in range(3)),
+        *[of_each(np.where(kinds.kind == kind, own, 0)) for kind in range(3)],
         of_each(np.where(kinds.is_unnamed, own, 0)),
         np.logical_or.reduceat(kinds.is_task, first).tolist(),
         of_each(count),
+        strict=True,
     )
-    return {p.index: SmallTree(*row) for p, row in zip(small, zip(*columns, strict=True), strict=True)}
+    return {
+        p.index: unchecked(
+            SmallTree,
+            total=everything,
+            works=works,
+            waits=waits,
+            nobody_knows=nobody_knows,
+            unnamed=unnamed,
+            runs_tasks=bool(runs_tasks),
+            count=calls,
+        )
+        for p, everything, works, waits, nobody_knows, unnamed, runs_tasks, calls in rows
+    }
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:

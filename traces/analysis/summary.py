@@ -11,6 +11,7 @@ from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import root_total
 from traces.model import Profile, Trace
+from traces.unchecked import unchecked
 from traces.values import (
     Clock,
     Counts,
@@ -25,7 +26,7 @@ from traces.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
@@ -164,9 +165,11 @@ def _states(profile: ProfileSummary) -> list[str]:
 
 
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
-    time, small, states = thread_time(trace, p), small_tree(trace, p), of_calls(trace, p)
+    time, small = thread_time(trace, p), small_tree(trace, p)
+    states = of_calls(trace, p) if len(trace.thread_states) else None
     counted = small.count if small else p.tree.count.sum() if p.counts is not Counts.NONE else 0
-    return ProfileSummary(
+    return unchecked(
+        ProfileSummary,
         handle=p.handle,
         name=p.name,
         pid=p.pid,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.filters import library_frames
+from traces.analysis.frame_names import names_of
 from traces.model import NONE, Int64, Trace
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class OwnCode:
     def _names(self) -> tuple[Int64, list[str]]:
         """The frames in the tree and their names, which are decoded once for all that look at them."""
         frames = frames_of(self.tree)
-        return frames, [self.trace.frame_name(frame) for frame in frames.tolist()]
+        return frames, names_of(self.trace, frames)
 
     @cached_property
     def nearest(self) -> Int64:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.frame_names import names_of
 from traces.analysis.functions import FrameValues, function_values
 from traces.analysis.selection import select
 from traces.analysis.units import format_value
@@ -121,8 +122,8 @@ class Subject:
         strings, category = self.trace.strings, self.trace.frames.category
         collecting = [at for at in distinct(category).tolist() if at != NONE and strings[at] == COLLECTING]
         bits[np.isin(category, collecting)] |= 1 << list(PATTERNS).index("garbage-collection")
-        for frame in self.read_frames.tolist():
-            name = PATH_IN_NAME.sub("", self.trace.frame_name(frame)[:READ_CHARACTERS])
+        for frame, full in zip(self.read_frames.tolist(), names_of(self.trace, self.read_frames), strict=True):
+            name = PATH_IN_NAME.sub("", full[:READ_CHARACTERS])
             file = (self.trace.frame_file(frame) or "")[-READ_CHARACTERS:]
             for bit, pattern in enumerate(PATTERNS.values()):
                 if pattern.matches(name, file):

@@ -14,6 +14,10 @@ TIMEOUT_S = 3600
 SAMPLED_EVERY_S = 0.005
 """A peak that lasts shorter is missed; each look costs the process a little time of its own."""
 
+LEFT_OUT = {"FLAMECHAT_KERNELS", "PYTHONDONTWRITEBYTECODE"}
+"""Variables that the processes do not get: kernels are used where they are built, and modules are compiled once, as
+where Flamechat is installed."""
+
 Figures = dict[str, float]
 MEMORY_SHARE, MEMORY_BASE_MB = 0.5, 100
 """Anonymous memory may be this share of the decompressed size and this much more."""
@@ -21,7 +25,7 @@ MEMORY_SHARE, MEMORY_BASE_MB = 0.5, 100
 
 def figures_of(module: str, *arguments: str) -> Figures | str:
     """What the module printed, or why there is nothing to show."""
-    environment = {name: value for name, value in os.environ.items() if name != "FLAMECHAT_KERNELS"}
+    environment = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     command = [sys.executable, "-m", module, "--one", *arguments]
     try:
         done = subprocess.run(

@@ -36,7 +36,7 @@ class FrameTable:
         key: FrameKey = (name, file, NONE if line is None else line, NONE if column is None else column, None)
         index = self._index.get(key)
         if index is None:
-            index = self._index[key] = len(self)
+            index = self._index[key] = len(self._rows)
             self._rows.append(key if category is None else (*key[:4], category))
         return index
 

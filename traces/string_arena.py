@@ -19,14 +19,28 @@ class StringArena:
         """The number of a text from now on; -1 for None."""
         if text is None:
             return NONE
-        if self._first is not None:
-            self._index = {known: i for i, known in enumerate(self._first.decoded())}
-            self._first = None
-        return self._index.setdefault(text, len(self._index))
+        index = self._interned()
+        return index.setdefault(text, len(index))
 
     def indices(self, texts: Sequence[str | None]) -> Int32:
         """The numbers of some texts."""
-        return np.array([self.index(text) for text in texts], np.int32)
+        several = dict.fromkeys(texts)
+        has_none = several.pop(None, self) is None
+        if not several:
+            return np.full(len(texts), NONE, np.int32)
+        index = self._interned()
+        fresh = [text for text in several if text is not None and text not in index]
+        index.update(zip(fresh, range(len(index), len(index) + len(fresh)), strict=True))
+        if has_none:
+            return np.array([NONE if text is None else index[text] for text in texts], np.int32)
+        return np.array([*map(index.__getitem__, texts)], np.int32)  # type: ignore[arg-type]
+
+    def _interned(self) -> dict[str, int]:
+        """The number of each text so far."""
+        if self._first is not None:
+            self._index = {known: i for i, known in enumerate(self._first.decoded())}
+            self._first = None
+        return self._index
 
     def distinct(self, texts: Texts, used: Int64) -> Int32:
         """The numbers of some of distinct texts. The first that are interned stay as they are until another comes."""
@@ -41,7 +55,8 @@ class StringArena:
         """All texts, in order of their numbers."""
         if self._first is not None:
             return Strings(self._first.arena, self._first.offsets)
-        encoded = [text.encode("utf-8", "replace") for text in self._index]
+        joined = "".join(self._index)
+        encoded = self._index if joined.isascii() else [text.encode("utf-8", "replace") for text in self._index]
         offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(e) for e in encoded], out=offsets[1:])
-        return Strings(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        np.cumsum(list(map(len, encoded)), out=offsets[1:])
+        return Strings(np.frombuffer(joined.encode("utf-8", "replace"), np.uint8), offsets)

@@ -90,6 +90,8 @@ def _callees_with_files(part: CostPart) -> Int32:
     has costs, if there is one such function."""
     has_costs: npt.NDArray[np.bool_] = np.asarray(part.own.any(axis=1))
     has_costs[part.caller] = True
+    if has_costs.all():
+        return part.callee
     of_name: dict[int, list[int]] = {}
     for function in np.flatnonzero(has_costs).tolist():
         of_name.setdefault(int(part.name[function]), []).append(function)
@@ -103,8 +105,9 @@ def _callees_with_files(part: CostPart) -> Int32:
 def _graph(part: CostPart, texts: list[str], builder: TraceBuilder) -> CallColumns:
     """The graph with the builder's frames: a function without a file is placed in its object."""
     columns = zip(part.name.tolist(), part.file.tolist(), part.object.tolist(), strict=True)
+    add, without = builder.frame, {"", NO_FILE}
     frames = [
-        builder.frame(texts[name], texts[file] if texts[file] not in {"", NO_FILE} else texts[holder] or None)
+        add(texts[name], texts[file] if texts[file] not in without else texts[holder] or None)
         for name, file, holder in columns
     ]
     frame = np.array(frames, np.int32)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TIME, TraceBuilder
-from traces.equal_rows import groups_of
+from traces.equal_rows import distinct, groups_of
 from traces.kernels.trees import Paths, paths_of_spans, sum_upwards
 from traces.missing_ends import Half
 from traces.model import NONE, Int32, Int64, Values
@@ -213,7 +213,7 @@ def _leaves(thread: GeckoThread, builder: TraceBuilder) -> tuple[Paths, Int32]:
         raise builder.damaged("a stack names a frame that is not in the file.") from error
     _check(prefix, stack, len(thread.categories), builder)
     rows, samples = len(stack), np.array(thread.samples, np.int64)
-    sampled = np.unique(samples[samples != NONE])
+    sampled = distinct(samples[samples != NONE])
     if len(sampled) and not 0 <= sampled[0] <= sampled[-1] < rows:
         raise builder.damaged("a sample names a stack that is not in the file.")
     idle = _idle(thread, prefix, stack)

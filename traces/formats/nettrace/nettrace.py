@@ -15,7 +15,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.equal_rows import rows_of_each
+from traces.equal_rows import numbered, rows_of_each
 from traces.errors import EmptyTrace
 from traces.formats.nettrace.nettrace_blocks import Contents, Kind, Start, read_blocks, utf16
 from traces.kernels.trees import paths_of_stacks
@@ -154,7 +154,7 @@ def _stacks(content: memoryview, contents: Contents, builder: TraceBuilder) -> t
     addresses = np.zeros(len(places), np.uint64)
     for byte in range(width):
         addresses |= data[places + byte].astype(np.uint64) << np.uint64(8 * byte)
-    known, which = np.unique(addresses, return_inverse=True)
+    known, which = numbered(addresses)
     return np.array(_frames(known, contents, builder), np.int32)[which], ends
 
 

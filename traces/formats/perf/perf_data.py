@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.equal_rows import distinct_rows
+from traces.equal_rows import distinct_rows, numbered
 from traces.errors import UnrecognisedTrace
 from traces.formats.perf.perf_data_history import History, name_of, read_history
 from traces.formats.perf.perf_data_records import (
@@ -128,7 +128,7 @@ class _Stacks:
         for whose, spaces in self._spaces.items():
             mine = mode == whose
             space[mine] = spaces[first:last][row[mine]]
-        number = np.unique(address, return_inverse=True)[1]
+        number = numbered(address)[1]
         which, firsts = distinct_rows(mode, space + 1, number.astype(np.int32))
         frames = [
             self._frame(*place)
@@ -158,7 +158,7 @@ def _threads(samples: Samples, events: tuple[Event, ...], history: History) -> I
     name_of_event = np.array([event_names.setdefault(event.name, len(event_names)) for event in events], np.int64)
     event = name_of_event[samples.event]
     called = history.names_of(samples.tid, samples.time)
-    pid, tid = (np.unique(column, return_inverse=True)[1] for column in (samples.pid, samples.tid))
+    pid, tid = (numbered(column)[1] for column in (samples.pid, samples.tid))
     which, firsts = distinct_rows(*(column.astype(np.int32) for column in (called + 1, pid, tid, event)))
     members = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
     texts = list(event_names)

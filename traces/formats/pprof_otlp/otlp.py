@@ -14,7 +14,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.counting import counting
-from traces.equal_rows import rows_of_each
+from traces.equal_rows import numbered, rows_of_each
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
 from traces.formats.pprof_otlp.protobuf_columns import (
     fixed_numbers_of,
@@ -92,7 +92,7 @@ class Dictionary:
 
     def paths(self, requested: Int64) -> Paths:
         """The paths of a sequence of stacks. Raises IndexError."""
-        used, which = np.unique(requested, return_inverse=True)
+        used, which = numbered(requested)
         if len(used) and not 0 <= used[0] <= used[-1] < len(self.stacks):
             raise IndexError
         first = np.where(used > 0, self.stacks[used - 1], 0)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from traces.analysis.units import format_value
 from traces.builder import MAX_TIME_NS, TraceBuilder, too_long
+from traces.equal_rows import numbered
 from traces.formats.trace_event.event_list import Events
 from traces.kernels.scaled import MISSING
 from traces.kernels.spans import no_times
@@ -96,8 +97,8 @@ class RunningTimes:
         begin, until = closed.begin[known], closed.end[known]
         if not len(ends) or not len(begin):
             return running
-        moments, inverse = np.unique(np.concatenate((time[ends], until)), return_inverse=True)
-        place = inverse.astype(np.int64)
+        moments, inverse = numbered(np.concatenate((time[ends], until)))
+        place = inverse
         if thread is not None:
             place += np.concatenate((thread[ends], thread[begin])).astype(np.int64) * len(moments)
         of_ends, of_spans = place[: len(ends)], place[len(ends) :]

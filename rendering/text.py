@@ -224,7 +224,7 @@ class _Measured:
     """A name of letters that stand each for themselves, with what does not depend on the room: pictures have hundreds
     of labels of the same functions.
 
-    `pens` are where the letters begin and the last ends, `whole` its width, in device pixels; `bare` is the name
+    `pens` are where the letters begin and the last ends, in device pixels; `bare` is the name
     without its arguments; `tails` are where the parts of its qualification begin, from the last on, with the pixels
     that dots and such a tail take, in full logical ones.
     """

@@ -18,6 +18,10 @@ MAX_EXPANSION = 400
 EXPANSION_GRACE_BYTES = 64 << 20
 """Below this much output the expansion ratio is not looked at: tiny repetitive traces compress extremely well."""
 
+GREAT_BYTES = 1 << 30
+MAX_GREAT_EXPANSION = 100
+"""The same where more than GREAT_BYTES come of it: 9 MB in which 3 GB lay took a worker 5 GB of memory."""
+
 DETECTION_BYTES = 64 << 10
 """How much of the content a format's detection may look at."""
 

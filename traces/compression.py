@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from traces.analysis.units import format_value
-from traces.bounds import EXPANSION_GRACE_BYTES, MAX_DECOMPRESSED_BYTES, MAX_EXPANSION
+from traces.bounds import (
+    EXPANSION_GRACE_BYTES,
+    GREAT_BYTES,
+    MAX_DECOMPRESSED_BYTES,
+    MAX_EXPANSION,
+    MAX_GREAT_EXPANSION,
+)
 from traces.errors import DamagedTrace, TraceTooLarge
 from traces.values import Unit
 
@@ -26,7 +32,8 @@ class Unwrapped:
 
 
 def collect(chunks: Iterable[bytes], packed: int, name: str, most: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
-    """What the chunks are together. Raises TraceTooLarge over `most`, or over MAX_EXPANSION times `packed`."""
+    """What the chunks are together. Raises TraceTooLarge over `most`, or over MAX_EXPANSION times `packed`,
+    MAX_GREAT_EXPANSION where it is great."""
     out = bytearray()
     for chunk in chunks:
         out += chunk
@@ -37,6 +44,12 @@ def collect(chunks: Iterable[bytes], packed: int, name: str, most: int = MAX_DEC
             raise TraceTooLarge(
                 f"{name}: it decompresses to more than {MAX_EXPANSION} times its size, which no trace does. "
                 "If it is one, upload it uncompressed."
+            )
+        if len(out) > GREAT_BYTES and len(out) > packed * MAX_GREAT_EXPANSION:
+            great = format_value(GREAT_BYTES, Unit.BYTES)
+            raise TraceTooLarge(
+                f"{name}: it decompresses to more than {great}, and more than {MAX_GREAT_EXPANSION} times its size. "
+                "Record a shorter time, or upload it uncompressed."
             )
     return memoryview(out).toreadonly()
 

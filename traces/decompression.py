@@ -4,7 +4,7 @@ import codecs
 from typing import TYPE_CHECKING
 
 from traces.compression import Unwrapped, collect, gunzip, truncated, unzstd
-from traces.errors import DamagedTrace
+from traces.errors import DamagedTrace, UnrecognisedTrace
 
 if TYPE_CHECKING:
     from traces.archives import IsTrace
@@ -20,10 +20,10 @@ def unwrapped(data: memoryview, name: str, is_trace: "IsTrace") -> Unwrapped:
     `is_trace`.
 
     Raises DamagedTrace (broken, or nothing is left), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of
-    several files).
+    several files, or what is packed too often).
     """
     found = Unwrapped(data)
-    for _ in range(MAX_LAYERS):
+    for layer in range(MAX_LAYERS + 1):
         start, packed = bytes(found.content[:4]), found.content
         if start[:3] == b"\x1f\x8b\x08":
             chunks = gunzip(packed, name, found)
@@ -41,6 +41,8 @@ def unwrapped(data: memoryview, name: str, is_trace: "IsTrace") -> Unwrapped:
             chunks = untar(packed, name, is_trace)
         else:
             break
+        if layer == MAX_LAYERS:
+            raise UnrecognisedTrace(f"{name}: it is packed more than {MAX_LAYERS} times over. Pack the trace itself.")
         found.content = collect(chunks, len(packed), name)
         if found.cut is not None and not len(found.content):
             raise truncated(name, found.cut)

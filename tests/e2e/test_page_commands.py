@@ -71,13 +71,13 @@ def test_a_picture_of_an_answer_is_downloaded_as_it_is_or_as_svg(
     assert b"subsequenceScore" in download.value.path().read_bytes()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as a picture").click()
+        expect(page.get_by_title("Saved")).to_be_visible()  # for a moment: the picture is looked at afterwards
     assert download.value.suggested_filename == "Why-is-this-slow.png"
     colours = np.asarray(Image.open(download.value.path()).convert("RGB")).astype(int)
     assert colours.shape[1] == 1520
     vivid = colours.max(axis=2) - colours.min(axis=2) > 40
     assert (colours.sum(axis=2) < 150).sum() > 2_000, "letters"
     assert vivid.sum(axis=1).max() > 1_000, "a row of the chart's boxes"
-    expect(page.get_by_title("Saved")).to_be_visible()
 
 
 def test_the_view_and_the_trace_are_downloaded(

@@ -1,8 +1,9 @@
 """Figures of the trace itself: of functions, call-tree nodes, spans, profiles, and of what a result looked at."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from server.agent.tools.contract.resolving import where_it_runs
 from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.references.addressed_values import (
     GONE,
@@ -118,6 +119,12 @@ class TraceFigures:
             return NOTHING
         chosen = scope.looked.chosen
         row = function_row(chosen, frame, scope.by_frame, scope.total)
+        if figure.scope is None and not row.total_value:  # tools that are named no profile look elsewhere as well
+            if self._is_late():
+                return LATE
+            found, _ = where_it_runs(self._trace, frame, chosen)
+            if found is not chosen:
+                return self._function(replace(figure, scope=found.handle))
         amount = self._amount(row, figure.measure, scope)
         if amount is None:
             return NO_MEASURE

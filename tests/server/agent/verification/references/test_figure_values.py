@@ -13,6 +13,7 @@ from server.agent.verification.references.figure_values import FigureValues
 from server.agent.verification.references.tool_results import Conversation, ToolOutcome
 from server.agent.verification.written_numbers import Dimension
 from tests.server.agent.turns import MS, small_trace
+from tests.traces.insights.recorded import timeline
 from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
 from traces.model import Trace
@@ -88,6 +89,20 @@ def test_a_value_of_a_known_trace(address: str, value: float) -> None:
     resolved = found(small_trace(), address)
     assert isinstance(resolved, Value), resolved
     assert resolved.value == pytest.approx(value)
+
+
+def test_a_figure_without_a_thread_is_of_where_the_function_runs() -> None:
+    trace = timeline([("work", 0, 100)], [("collect", 20, 50), ("work", 60, 61)], names=("main", "collector"))
+    collect = trace.frame_names.index("collect")
+    for address, value in (
+        (f"f{collect}.total", 30 * MS),
+        (f"p0.f{collect}.total", 0.0),
+        (f"f{collect}.calls", 1.0),
+        (f"f{trace.frame_names.index('work')}.total", 100 * MS),
+    ):
+        resolved = found(trace, address)
+        assert isinstance(resolved, Value), (address, resolved)
+        assert resolved.value == pytest.approx(value), address
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.formats.samples_in_order import order_of_time
 from traces.formats.time_units import nanoseconds
 from traces.stacks import StackTable
 
@@ -63,8 +64,7 @@ def _add(thread: Thread, symbols: dict[str, str], frames: dict[int | str, int], 
         times = nanoseconds([moments[row] for row in timed], NS_PER_MS)
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
-    order = np.argsort(times, kind="stable")
-    builder.warn("unordered", "samples were put in order of time", int((np.diff(times) < 0).sum()))
+    order = order_of_time(times, builder)
     stacks = StackTable()
     leaves = stacks.leaves(_path(thread.samples[timed[at]], symbols, frames, builder) for at in order.tolist())
     times = times[order]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TIME, TraceBuilder
 from traces.equal_rows import distinct, groups_of
+from traces.formats.samples_in_order import order_of_time
 from traces.kernels.trees import Paths, paths_of_spans, sum_upwards
 from traces.missing_ends import Half
 from traces.model import NONE, Int32, Int64, Values
@@ -153,7 +154,7 @@ def add_thread(
     Raises DamagedTrace for samples, stacks or frames that are not in the file.
     """
     paths, leaf_of_row = _leaves(thread, builder)
-    order = np.argsort(thread.times, kind="stable")
+    order = order_of_time(thread.times, builder)
     times, leaves = thread.times[order], leaf_of_row[np.array(thread.samples, np.int64)[order]]
     lasting = _lasting(thread, order, times, interval)
     for pause, goes_on in pauses:

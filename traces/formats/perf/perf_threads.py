@@ -15,6 +15,7 @@ from traces.formats.perf.sample_lengths import (
     passes_on_a_processor,
     usual_interval,
 )
+from traces.formats.samples_in_order import order_of_time
 from traces.kernels.columns import pick
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
@@ -97,7 +98,7 @@ def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThrea
 def _add(thread: PerfThread, suffix: str, pace: Pace, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
     rank, time, period = thread.rank, thread.time, thread.period
     if time is not None:
-        order = np.argsort(time, kind="stable")
+        order = order_of_time(time, builder)
         rank, time = rank[order], time[order]
         period = period[order] if period is not None else None
     begins = np.where(rank > 0, ends[rank - 1], 0)

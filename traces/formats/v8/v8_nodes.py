@@ -13,6 +13,7 @@ from traces.analysis.units import format_value
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.equal_rows import distinct_rows
+from traces.formats.samples_in_order import order_of_time
 from traces.formats.v8 import COUNTED
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.scaled import MISSING
@@ -82,10 +83,8 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     if np.abs(deltas.astype(np.float64)).sum() > MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
     times = start + np.cumsum(deltas)
-    if (backwards := int((np.diff(times) < 0).sum())) > 0:
-        order = np.argsort(times, kind="stable")
-        ids, times = ids[order], times[order]
-        builder.warn("clock_backwards", "samples that came before those in front of them were put in order", backwards)
+    order = order_of_time(times, builder)
+    ids, times = ids[order], times[order]
     changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
     lengths = np.diff(np.append(changes, len(ids)))
     paths = _paths(builder, profile.table, profile.nodes, ids[changes], lengths == 1)

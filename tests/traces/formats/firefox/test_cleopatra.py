@@ -30,7 +30,7 @@ def test_samples_last_until_the_next_one_and_have_the_names_of_the_table() -> No
     trace = read([sample(10, 0, 1), sample(13, 0), sample(12, 0, "script.js:3"), sample(None, 0)])
     rows = {row.name: (row.self_value / 1e6, row.total_value / 1e6) for row in top_functions(trace).rows}
     assert rows == {"main": (1.5, 4.5), "draw (in xul.dll)": (2, 2), "script.js:3": (1, 1)}
-    assert {(w.code, w.count) for w in trace.warnings} == {("no_time", 1), ("unordered", 1)}
+    assert {(w.code, w.count) for w in trace.warnings} == {("no_time", 1), ("clock_backwards", 1)}
 
 
 def test_a_later_form_has_threads() -> None:

@@ -146,7 +146,7 @@ def test_what_is_no_sample_is_counted_and_samples_out_of_order_are_sorted() -> N
     )
     assert [path for path, _ in stacks(trace)] == ["late", CHAIN]
     assert trace.frame_file(0) == "/a (deleted)"
-    assert warnings(trace) == {"unread_lines": 1}
+    assert warnings(trace) == {"unread_lines": 1, "clock_backwards": 1}
 
 
 def test_a_sample_without_a_stack_is_idle() -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.formats.time_units import moment_written
-from traces.formats.trace_event import CHROME, SAMPLES, side_events, small_threads, trace_event_samples
+from traces.formats.trace_event import CHROME, SAMPLES, other_clocks, side_events, small_threads, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
 from traces.formats.trace_event.running_times import Closed, RunningTimes
@@ -87,6 +87,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged("its traceEvents are no array.")
     if events.table.unterminated:
         builder.warn("unterminated", "the list of events breaks off; what came before was read")
+    elsewhere = other_clocks.leave_out(events, builder)
     threads = Threads.of(events)
     sampled = _read_samples(events, threads, builder)
     profiled = chrome.read_profiles(events, threads, builder)
@@ -94,7 +95,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         builder.format = CHROME.name
     lanes = _Lanes(events, threads, builder, is_named_short=profiled > 0, has_samples=profiled > 0 or sampled)
     annotated = side_events.annotations(events)
-    for keys, slices in _slices_by_thread(events, threads, annotated.rows, builder):
+    for keys, slices in _slices_by_thread(events, threads, annotated.rows, elsewhere, builder):
         lanes.add(keys, slices)
     lanes.running.warn(builder)
     side_events.read(events, lanes.profiles, annotated, builder)
@@ -221,10 +222,10 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
 
 
 def _slices_by_thread(
-    events: Events, threads: Threads, left_out: Int64, builder: TraceBuilder
+    events: Events, threads: Threads, left_out: Int64, elsewhere: int, builder: TraceBuilder
 ) -> Iterator[tuple[list[ThreadKey], Slices]]:
     """The slices of each thread that has some, without the rows that are left out, by process and thread id; those of
-    small threads that are alike together."""
+    small threads that are alike together. Of those without a time some were left out `elsewhere`."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
     kind = pick(said, events.table.ids("phase"))  # an event without a phase is the last
     is_slice = kind <= END
@@ -235,7 +236,7 @@ def _slices_by_thread(
         counts[OTHER],
     )
     is_slice &= events.time != MISSING
-    timeless = sum(counts[: END + 1]) - int(is_slice.sum())
+    timeless = sum(counts[: END + 1]) - int(is_slice.sum()) - elsewhere
     is_slice[left_out] = False
     found = int(is_slice.sum())
     builder.warn("no_time", "events without a time were dropped", timeless)

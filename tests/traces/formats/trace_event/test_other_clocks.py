@@ -31,7 +31,7 @@ def event(ts: float, dur: float = 10, ph: str = "X") -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
-def test_an_event_of_another_clock_does_not_stretch_the_recording(stray: dict[str, Any], first: bool) -> None:
+def test_an_event_of_another_clock_does_not_lengthen_the_recording(stray: dict[str, Any], first: bool) -> None:
     trace = read(json.dumps([stray, *WORK] if first else [*WORK, stray]))
     check(trace)
     profile = trace.profiles[0]

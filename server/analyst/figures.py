@@ -13,6 +13,8 @@ from server.agent.verification.references.tool_results import FINDINGS_OF_A_RESU
 _POWERS_OF_TEN = frozenset(10.0**power for power in range(-9, 10))
 _RANKINGS = frozenset({"get_top_functions", "find_frames", "get_callers_callees", "get_call_tree"})
 """Tools whose rows are functions or nodes of what they looked at."""
+_LOOKING_ELSEWHERE = frozenset({"get_callers_callees"})
+"""Tools that answer of another profile than the main one where that does not have the function."""
 _NARROWING = ("my_code", "transforms", "start_time_ms", "end_time_ms", "window", "value")
 _OF_FUNCTIONS = {"self_value": "self", "total_value": "total", "self_share": "self", "total_share": "total"}
 _OF_PROFILES = {"total": "total", "busy": "busy", "waiting": "waiting", "idle": "idle", "idle_share": "idle"}
@@ -156,7 +158,8 @@ def _scope_of(data: dict[str, Any], number: int, tool: str, arguments: dict[str,
         return _Scope(f"w{number}.", f"w{number}", counts, things)
     if profile == "all":
         return _Scope("t.", "t", counts, things)
-    return _Scope(f"{profile}." if arguments.get("profile") else "", profile, counts, things)
+    is_named = arguments.get("profile") is not None or tool in _LOOKING_ELSEWHERE
+    return _Scope(f"{profile}." if is_named else "", profile, counts, things)
 
 
 class _Referencing:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from server.agent.memory.fact_likeness import anchors
-from server.agent.memory.word_senses import finding_mark, sense_marks
+from server.agent.memory.word_senses import UNSPACED, finding_mark, sense_marks
 from server.ports.memories import MOST_MEANING, MOST_TEXT, MOST_WORDS, MemoryKind, NewMemory
 from server.quoting import clamp
 from traces.insights.registry import DETECTORS
@@ -20,7 +20,7 @@ _HANDLE = lazy_regex(r" ?\((?:[fpsn]\d+)\)")
 _INNER = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _JOINED = lazy_regex(r"[_.:/<>*#$\-]+")
 _FIGURE = lazy_regex(r"\b[\d,.]+\s?(?:%|ms|s|µs|ns|MB|GB|kB|B|min)?(?=\W|$)")
-_CJK = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_CJK = lazy_regex(f"{UNSPACED}+")
 _LINK = lazy_regex(r"\[([^\]]*)\]\([^)\s]*\)")
 _OF_PEOPLE = lazy_regex(
     r' ?\(remembered: "(?:\\.|[^"\\])*"\)|\*{0,2}Remembered:\*{0,2} "(?:\\.|[^"\\])*"\.?', re.IGNORECASE

@@ -15,7 +15,9 @@ MOST_CHARACTERS = 2_000
 
 MARK = "sense"
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""A letter of a script without spaces between words: Japanese, Chinese, Korean."""
+_UNSPACED = re.compile(UNSPACED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,6 @@ _ABOVE = lazy_regex(r"\b(?:above|over|more than|at least|>=?) ?(\d+(?:\.\d+)?) ?
 _SINCE_DAY = lazy_regex(r"\bsince (\d{4}-\d\d-\d\d)\b", re.IGNORECASE)
 _WORD = lazy_regex(r"[\w.:$#<>~/-]*[\w>)]", re.UNICODE)
 _CODE = lazy_regex(r"`([^`]{1,300})`")
-_SAYS_SELF = lazy_regex(r"\bself\b|\bby itself\b|\bown time\b|\bexclusive\b", re.IGNORECASE)
 _SAYS_TOTAL = lazy_regex(r"\btotal\b|\binclusive\b|\bcumulative\b|\bwith what it calls\b", re.IGNORECASE)
 _SAYS_SHARE = lazy_regex(r"\bshare\b|\bpercent\w*\b|%", re.IGNORECASE)
 _SAYS_CALLS = lazy_regex(

@@ -10,8 +10,8 @@ from server.analyst.evidence import PSEUDO_FRAMES, Evidence
 from server.analyst.wording import cited, joined
 
 _UNNAMED = re.compile(
-    r"<(?:listcomp|dictcomp|setcomp|genexpr|lambda)>$|^\(?<?anonymous\b|\blambda\$|\{lambda|\boperator\(\)|"
-    r"\bfunc\d+(?:\.\d+)*$|\{?\{closure|^block (?:\(\d+ levels\) )?in\b|^\(anonymous|^<anonymous",
+    r"<(?:listcomp|dictcomp|setcomp|genexpr|lambda)>$|^[(<]*anonymous|\blambda\$|\{lambda|\boperator\(\)|"
+    r"\bfunc\d+(?:\.\d+)*$|\{closure|^block (?:\(\d+ levels\) )?in\b",
     re.IGNORECASE,
 )
 """How recorders write what has no name: `<listcomp>`, `(anonymous app.js:3)`, `lambda$main$0`, `main.work.func1`."""

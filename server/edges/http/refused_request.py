@@ -22,7 +22,7 @@ def refusal(text: str, *, keeps_alive: bool) -> bytes:
 
 class RefusedRequest:
     """Is answered after `pause_s`, and `after` called with whether the connection may go on: its body has come, and
-    nothing else has. `ended` says that it has."""
+    nothing else has."""
 
     def __init__(
         self,

@@ -22,7 +22,8 @@ def leave_out(events: Events, builder: TraceBuilder) -> int:
     timed &= ~events.rows("phase", "M")
     if not timed.any():
         return 0
-    middle = int(np.partition(time[timed], (int(timed.sum()) - 1) // 2)[(int(timed.sum()) - 1) // 2])
+    half = (np.count_nonzero(timed) - 1) // 2
+    middle = int(np.partition(time[timed], half)[half])
     limits = np.iinfo(np.int64)
     far = (time < max(middle - FAR_NS, limits.min)) | (time > min(middle + FAR_NS, limits.max)) | (duration > FAR_NS)
     far &= timed

@@ -13,12 +13,13 @@ from functools import cached_property
 from server.agent.verification.claims import claims_of
 from server.agent.verification.recompute import Recomputation
 from server.agent.verification.statements.measure_words import MeasureWords, words
-from server.agent.verification.statements.named_subjects import Subjects
+from server.agent.verification.statements.named_subjects import MAIN_THREAD, Subjects
 from server.agent.verification.statements.recording_figures import STATES
 from server.agent.verification.statements.sentence_parts import FIGURE, Sentence
 from server.agent.verification.statements.waiting_claims import NO_WAIT, clause_at, says_it_waits
 from traces.lazy_regex import lazy_regex
 from traces.model import Trace
+from traces.values import Role
 
 _OF_CALLS: dict[str, MeasureWords] = {
     "p50": "MEDIAN",
@@ -67,6 +68,8 @@ class FigureSubjects:
             return OTHER_MEASURE
         if not self._speaks_of(at, frames):
             return "its sentence does not speak of it"
+        if self._has_unknown_main and MAIN_THREAD.search(sentence.template):
+            return "which thread is the main one is not recorded"
         where = sentence.template.find(chr(ord(FIGURE) + place))
         before, clause = sentence.template[:where], clause_at(sentence, where)
         compares = words("LARGER").search(before) or words("SMALLER").search(before)
@@ -97,6 +100,10 @@ class FigureSubjects:
         if self._asked:
             return bool(frames & self._asked)
         return _PRONOUN.match(self.sentences[at].template) is not None
+
+    @cached_property
+    def _has_unknown_main(self) -> bool:
+        return len(self.trace.profiles) > 1 and not any(one.role is Role.MAIN for one in self.trace.profiles)
 
     @cached_property
     def _asked(self) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """Figures of the trace itself: of functions, call-tree nodes, spans, profiles, and of what a result looked at."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from server.agent.tools.contract.resolving import where_it_runs
 from server.agent.verification.facts import OF_UNIT
@@ -123,8 +123,8 @@ class TraceFigures:
             if self._is_late():
                 return LATE
             found, _ = where_it_runs(self._trace, frame, chosen)
-            if found is not chosen:
-                return self._function(replace(figure, scope=found.handle))
+            if found is not chosen:  # its figure there proves nothing of the thread that a sentence may mean
+                return Unknown(f"it does not run in {chosen.handle}, and no thread is named: {found.handle} has it")
         amount = self._amount(row, figure.measure, scope)
         if amount is None:
             return NO_MEASURE

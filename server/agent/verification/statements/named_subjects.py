@@ -36,7 +36,7 @@ _NO_NAME = frozenset(
 _FIRST_CELL = lazy_regex(r"(?:^|\n)[ \t]*\|[ \t*]*$")
 _SURELY_CODE = lazy_regex(r"\w_\w|\(\)$")
 _QUOTED = lazy_regex(r'"([^"]{1,80})"')
-_MAIN_THREAD = lazy_regex(
+MAIN_THREAD = lazy_regex(
     r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal)\b", re.IGNORECASE
 )
 _MAIN_OF_PROCESS = lazy_regex(
@@ -218,7 +218,7 @@ class Subjects:
             if numbers := tuple(p.index for p in self.trace.profiles if p.name.split(" ", 1)[0] == name):
                 taken.append(match.span())
                 yield Subject(match[0], numbers, match.start(), match.end())
-        for match in _MAIN_THREAD.finditer(text) if mains else ():
+        for match in MAIN_THREAD.finditer(text) if mains else ():
             if not any(start <= match.start() < end for start, end in taken):
                 yield Subject(match[0], mains, match.start(), match.end())
 

@@ -13,6 +13,7 @@ from server.agent.verification.references.tool_results import Conversation
 from server.agent.verification.verdicts import LATE
 from server.protocol.wire_values import Check
 from tests.server.agent.turns import small_trace
+from tests.traces.insights.recorded import timeline
 
 TRACE = small_trace()
 
@@ -205,3 +206,17 @@ def test_rules_that_have_no_time_left_leave_the_rest_unchecked() -> None:
 def test_no_answer_raises(answer: str) -> None:
     for check in checks_of(answer):
         assert 0 <= check.start <= check.end <= len(answer)
+
+
+@pytest.mark.parametrize("said", ["On the main thread `collect` takes", "Im Hauptthread braucht `collect`"])
+@pytest.mark.parametrize("scope", ["", "p2."])
+def test_the_main_thread_of_a_trace_that_knows_none_proves_nothing(said: str, scope: str) -> None:
+    threads = [("work", 0, 100)], [("poll", 0, 9)], [("collect", 20, 50)]
+    trace = timeline(*threads, names=("first", "ThreadPoolForegroundWorker", "collector"))
+    collect = trace.frame_names.index("collect")
+    for answer, status in (
+        (f"{said} [30 ms](#{scope}f{collect}.total).", "unchecked"),
+        (f"`collect` takes [30 ms](#p2.f{collect}.total).", "verified"),
+    ):
+        checks = checked_answer(trace, answer, Facts(), "Is that so?", ()).checks
+        assert {one.status for one in checks if one.kind != "name"} == {status}, answer

@@ -91,13 +91,16 @@ def test_a_value_of_a_known_trace(address: str, value: float) -> None:
     assert resolved.value == pytest.approx(value)
 
 
-def test_a_figure_without_a_thread_is_of_where_the_function_runs() -> None:
+def test_a_figure_without_a_thread_is_of_no_other_than_the_main_one() -> None:
     trace = timeline([("work", 0, 100)], [("collect", 20, 50), ("work", 60, 61)], names=("main", "collector"))
     collect = trace.frame_names.index("collect")
+    for measure in ("total", "calls"):
+        unknown = found(trace, f"f{collect}.{measure}")
+        assert isinstance(unknown, Unknown), unknown
+        assert "p1 has it" in unknown.why
     for address, value in (
-        (f"f{collect}.total", 30 * MS),
+        (f"p1.f{collect}.total", 30 * MS),
         (f"p0.f{collect}.total", 0.0),
-        (f"f{collect}.calls", 1.0),
         (f"f{trace.frame_names.index('work')}.total", 100 * MS),
     ):
         resolved = found(trace, address)

@@ -19,6 +19,8 @@ from server.ports.memories import Vector
 SERVICE = "embeddings"
 PATIENCE_S = 60.0
 """For one call: the first also loads the weights."""
+LOWER_PRIORITY = 5
+"""Added to the process's niceness: memories are found by words until their vectors are there."""
 
 Encode = Callable[[list[str]], list[list[float]]]
 Load = Callable[[], Encode]
@@ -69,7 +71,7 @@ class ProcessEmbedder:
         with self._starting:
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(
-                    max_workers=1, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_the_server
+                    max_workers=1, mp_context=multiprocessing.get_context("spawn"), initializer=_after_the_server
                 )
             return self._pool
 
@@ -98,9 +100,13 @@ def is_installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def _end_with_the_server() -> None:
-    """A server that is killed closes nothing, and a pool's process holds both ends of its own queue: it would wait for
-    ever."""
+def _after_the_server() -> None:
+    """Its work comes second, and it ends with the server.
+
+    The weights take 2 s of CPU to read, at the first upload: just then somebody opens a chart. A server that is killed
+    closes nothing, and a pool's process holds both ends of its own queue: it would wait for ever.
+    """
+    os.nice(LOWER_PRIORITY)
     server = multiprocessing.parent_process()
     assert server is not None
 

@@ -1,9 +1,12 @@
-"""The process that an encoder has for itself: it ends with its server, however that ends."""
+"""The process that an encoder has for itself: its work comes after the server's, and it ends with it, however that
+ends."""
 
 import subprocess
 import sys
 
 import psutil
+
+from server.adapters.embedding.encoder_process import LOWER_PRIORITY
 
 WITHIN_S = 60
 SERVER = """
@@ -23,13 +26,15 @@ if __name__ == "__main__":
 """
 
 
-def test_it_ends_with_a_server_that_is_killed() -> None:
+def test_it_gives_way_to_its_server_and_ends_when_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         children = [psutil.Process(int(pid)) for pid in server.stdout.readline().split()]
+        below = [child.nice() - psutil.Process(server.pid).nice() for child in children]
         server.kill()
     assert len(children) == 1
     gone, alive = psutil.wait_procs(children, timeout=WITHIN_S)
     for one in alive:
         one.kill()
     assert (len(gone), alive) == (1, [])
+    assert below == [LOWER_PRIORITY]

@@ -28,6 +28,7 @@ from traces.insights import (
 from traces.insights import recording_quality as quality
 from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
 from traces.insights.judged_figures import RecordingFigure, judged_figures
+from traces.insights.kept_findings import Findings, keep_findings, kept_findings
 from traces.insights.subject import Subject
 from traces.model import Trace
 
@@ -82,9 +83,13 @@ def insights(trace: Trace, *, profile: int | None = None, before: Trace | None =
     Raises UnknownHandle."""
     if profile is None and before is None:
         if "insights" not in trace.answers:
-            subject = Subject(trace, profile_at(trace, None), None)
-            trace.answers["insights"] = tuple(_detected(detector, subject) for detector in DETECTORS)
-            trace.answers["figures"] = judged_figures(subject)
+            findings = kept_findings(trace)
+            if findings is None:
+                subject = Subject(trace, profile_at(trace, None), None)
+                detected = tuple(_detected(detector, subject) for detector in DETECTORS)
+                findings = Findings(detected, judged_figures(subject))
+                keep_findings(trace, findings)
+            trace.answers["insights"], trace.answers["figures"] = findings.insights, findings.figures
         found: tuple[Insight, ...] = trace.answers["insights"]
         return found
     subject = Subject(trace, profile_at(trace, profile), before)

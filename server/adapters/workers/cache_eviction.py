@@ -9,6 +9,9 @@ from pathlib import Path
 from traces.cache import ENGINE_VERSION
 
 COLUMNS = ".columns"
+FINDINGS = ".findings"
+"""What was found in columns, beside them; it goes with them."""
+
 POINTER = ".key"
 """A small file that leads from another name of a content to its columns."""
 
@@ -53,12 +56,33 @@ def evict(cache: Path, *, keep: Path | None, most_bytes: int, unfinished_s: int)
     for file, stat in _files(ours, UNFINISHED):
         if stat.st_mtime < written_since:
             file.unlink(missing_ok=True)
-    kept = list(cached_files(cache))
-    excess = sum(stat.st_size for _, stat in kept) - most_bytes
-    for file, stat in sorted(kept, key=lambda one: one[1].st_atime_ns):
+    _remove_orphans(ours)
+    kept = [(file, stat, stat.st_size + _findings_bytes(file)) for file, stat in cached_files(cache)]
+    excess = sum(size for _, _, size in kept) - most_bytes
+    for file, _, size in sorted(kept, key=lambda one: one[1].st_atime_ns):
         if excess > 0 and file != keep:
+            remove(file)
+            excess -= size
+
+
+def remove(columns: Path) -> None:
+    """Remove columns, and then what was found in them. Raises OSError."""
+    columns.unlink(missing_ok=True)
+    columns.with_suffix(FINDINGS).unlink(missing_ok=True)
+
+
+def _remove_orphans(engine: Path) -> None:
+    """Findings of columns that are gone, as a question left them that was asked while they went."""
+    for file, _ in _files(engine, FINDINGS):
+        if not file.with_suffix(COLUMNS).exists():
             file.unlink(missing_ok=True)
-            excess -= stat.st_size
+
+
+def _findings_bytes(columns: Path) -> int:
+    try:
+        return columns.with_suffix(FINDINGS).stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _is_in_use(engine: Path) -> bool:
@@ -84,7 +108,7 @@ def _files(folder: Path, suffix: str) -> Iterator[tuple[Path, os.stat_result]]:
 def _remove_engine(folder: Path) -> None:
     """Files that are not columns are not ours: they stay, and their folder with them."""
     for file in folder.iterdir():
-        if file.suffix in {COLUMNS, POINTER, UNFINISHED}:
+        if file.suffix in {COLUMNS, FINDINGS, POINTER, UNFINISHED}:
             file.unlink(missing_ok=True)
     if not any(folder.iterdir()):
         folder.rmdir()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from server.adapters.workers.cache_eviction import mark_used
+from server.adapters.workers.findings_file import FindingsFile
 from server.adapters.workers.pages import keep_freed_pages
 from server.adapters.workers.shared_progress import Place, attached_progress
 from server.adapters.workers.trace_cache import TraceCache
@@ -20,6 +21,7 @@ from server.ports.traces import OpenTrace
 from traces import cache
 from traces.content_key import content_key
 from traces.errors import DamagedTrace
+from traces.findings_place import PLACE
 from traces.model import Trace
 from traces.progress import Progress
 
@@ -140,7 +142,8 @@ def _open(columns: Path) -> Trace:
         key = (columns, stat.st_ino, stat.st_mtime_ns)
         if key not in _open_traces:
             with columns.open("rb") as file:
-                _open_traces[key] = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                trace = _open_traces[key] = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                trace.answers[PLACE] = FindingsFile(columns)
     except (OSError, ValueError, DamagedTrace) as error:
         raise CacheUnusable(str(columns)) from error
     mark_used(columns, stat)

@@ -13,10 +13,21 @@ from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from server.adapters.workers.cache_eviction import COLUMNS, LIMIT, POINTER, UNFINISHED, cached_files, evict, mark_used
+from server.adapters.workers.cache_eviction import (
+    COLUMNS,
+    LIMIT,
+    POINTER,
+    UNFINISHED,
+    cached_files,
+    evict,
+    mark_used,
+    remove,
+)
+from server.adapters.workers.findings_file import FindingsFile
 from traces import cache
 from traces.cache import ENGINE_VERSION
 from traces.errors import DamagedTrace
+from traces.findings_place import PLACE
 from traces.model import Trace
 
 UNFINISHED_S = 3_600
@@ -90,7 +101,7 @@ class TraceCache:
         """Remove the columns that a pointer leads to, and itself. Raises OSError."""
         columns = self.find(pointer)
         if columns is not None:
-            columns.unlink(missing_ok=True)
+            remove(columns)
         (self._ours / f"{pointer}{POINTER}").unlink(missing_ok=True)
 
     def at_place(self, state: FileState) -> Trace | None:
@@ -113,10 +124,11 @@ class TraceCache:
             return None
         except (OSError, ValueError, DamagedTrace):
             with suppress(OSError):
-                columns.unlink()
+                remove(columns)
             return None
         with suppress(OSError):  # of another user, or on a file system that is only read
             mark_used(columns, stat)
+        trace.answers[PLACE] = FindingsFile(columns)
         return trace
 
     def keep(self, trace: Trace) -> Path:
@@ -126,6 +138,7 @@ class TraceCache:
         columns = self.columns(trace.content_key)
         self._write(columns, cache.encode(trace))
         self.evict(keep=columns)
+        trace.answers[PLACE] = FindingsFile(columns)
         return columns
 
     def evict(self, *, keep: Path | None = None) -> None:

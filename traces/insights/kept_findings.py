@@ -1,0 +1,74 @@
+"""Findings as bytes that lie beside a trace's columns: a second question about it does not look for them again."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from traces.cache import ENGINE_VERSION
+from traces.findings_place import PLACE, FindingsPlace
+from traces.insights.insight import Insight
+from traces.insights.judged_figures import RecordingFigure
+from traces.model import Trace
+
+RULES = ("insights", "analysis", "")
+"""Folders of this room whose code decides what is found."""
+
+
+class Findings(msgspec.Struct, frozen=True, array_like=True):
+    """What all detectors say of a trace's main profile, and the figures that they judge it by."""
+
+    insights: tuple[Insight, ...]
+    figures: tuple[RecordingFigure, ...]
+
+
+class _Kept(msgspec.Struct, frozen=True, array_like=True):
+    """`name` is the trace's, which names its profiles."""
+
+    rules: str
+    content_key: str
+    name: str
+    findings: msgspec.Raw
+
+
+def kept_findings(trace: Trace) -> Findings | None:
+    """Those that this code found before in the same content under the same name; None where nobody keeps any."""
+    place: FindingsPlace | None = trace.answers.get(PLACE)
+    data = None if place is None else place.read()
+    if data is None:
+        return None
+    try:
+        kept = msgspec.msgpack.decode(data, type=_Kept)
+        if (kept.rules, kept.content_key, kept.name) != (rules(), trace.content_key, trace.name):
+            return None
+        return msgspec.msgpack.decode(kept.findings, type=Findings)
+    except msgspec.MsgspecError:
+        return None
+
+
+def keep_findings(trace: Trace, findings: Findings) -> None:
+    """Keep them for the next question, if there is a place for them."""
+    place: FindingsPlace | None = trace.answers.get(PLACE)
+    if place is not None:
+        of_them = msgspec.Raw(msgspec.msgpack.encode(findings, enc_hook=_plain))
+        place.write(msgspec.msgpack.encode(_Kept(rules(), trace.content_key, trace.name, of_them)))
+
+
+def _plain(value: object) -> object:
+    """A number of numpy's as a plain one."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a finding has a {type(value).__name__}")
+
+
+@cache
+def rules() -> str:
+    """What stands for the code that finds: the engine's version, and all that the folders of the rules have."""
+    room = Path(__file__).parents[1]
+    digest = hashlib.blake2b(ENGINE_VERSION.encode(), digest_size=16)
+    for folder in RULES:
+        for file in sorted((room / folder).glob("*.py")):
+            digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()

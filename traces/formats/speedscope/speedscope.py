@@ -1,5 +1,6 @@
 """speedscope's own JSON, evented and sampled. Schema: https://www.speedscope.app/file-format-schema.json."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,9 @@ from traces.nesting import Nested
 from traces.stacks import with_frames
 from traces.values import Clock, Unit, ValueType
 
+COUNTED = frozenset({"none", "", "count", "counts", "samples", "sample"})
+"""Units of what is only counted: the schema has "none"."""
+LONGEST_UNIT = 40
 LOST_NAME = "(name lost)"
 MAX_LOST = 1 << 24
 """Numbers of functions beyond are no numbers of functions."""
@@ -81,6 +85,15 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         builder.default_profile = file.active
 
 
+def _unit(profile: Profile, builder: TraceBuilder) -> tuple[Unit, int]:
+    """The unit of a profile; of one that speedscope does not know nobody can say what a value is."""
+    unit, factor = unit_named(profile.unit)
+    if unit is Unit.COUNT and profile.unit.lower() not in COUNTED:
+        written = json.dumps(profile.unit[:LONGEST_UNIT], ensure_ascii=False)
+        builder.warn("unknown_unit", f"profiles have a unit that is not known, {written}: values are read as counts")
+    return unit, factor
+
+
 def _place(number: float | None) -> int | None:
     return int(number) if number is not None and number >= 0 else None
 
@@ -89,7 +102,7 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
     """Samples lie end to end. `apart`: the file has several such profiles, which need not have been taken at the same
     time: py-spy and others leave out what a thread waited.
     """
-    unit, factor = unit_named(profile.unit)
+    unit, factor = _unit(profile, builder)
     try:
         stacks, ends = scan_numbers(*_entire(profile.samples), nested=True, exact=True)
         weights = _weights(profile.weights, unit, factor)
@@ -159,7 +172,7 @@ def _entire(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]
 
 def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
     """Opens and closes must match, as the schema says: a frame closes only while it is innermost."""
-    unit, factor = unit_named(profile.unit)
+    unit, factor = _unit(profile, builder)
     at = in_unit([event.at for event in profile.events], unit, factor)
     if (np.diff(at) < 0).any():
         raise builder.damaged("its events are not in time order.")

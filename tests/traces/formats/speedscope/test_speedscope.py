@@ -7,7 +7,7 @@ import pytest
 
 from tests.traces.stacks_of_traces import read, stacks, warnings
 from traces.errors import DamagedTrace
-from traces.values import Clock
+from traces.values import Clock, Unit
 
 MS = 1_000_000
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -72,3 +72,16 @@ def test_several_sampled_profiles_need_not_have_been_taken_at_the_same_time() ->
     assert clocks("sampled", "sampled") == [Clock.OWN, Clock.OWN]
     assert clocks("sampled", "evented", "evented") == [Clock.TRACE] * 3
     assert clocks("evented", "evented") == [Clock.TRACE] * 2
+
+
+@pytest.mark.parametrize(
+    "kind", [{"type": "evented", "events": EVENTS}, {"type": "sampled", "samples": [[0]], "weights": [4]}]
+)
+def test_a_unit_that_nobody_knows_is_said_to_be_read_as_a_count(kind: dict[str, Any]) -> None:
+    for unit, count in (("none", 0), ("milliseconds", 0), ("bytes", 0), ("Cycles", 1), ("usec", 1)):
+        trace = read(a_file(**kind, unit=unit))
+        assert warnings(trace).get("unknown_unit", 0) == count
+        if count:
+            (warning,) = [one for one in trace.warnings if one.code == "unknown_unit"]
+            assert f'"{unit}"' in warning.text
+            assert trace.profiles[0].unit is Unit.COUNT

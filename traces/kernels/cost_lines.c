@@ -89,7 +89,7 @@ static int32_t id_of(Reading *reading, Part *part, int kind, Text digits, int *i
     int32_t number = 0;
     if (digits.end - digits.at <= 9 && (*digits.at != '0' || digits.end - digits.at == 1)) {
         for (Cursor at = digits.at; at < digits.end; at++) number = number * 10 + (*at - '0');
-        return find_row(&part->by_number, &part->texts_count, (int32_t[]){number, kind, 0}, is_new);
+        return numbered(part, kind, number, is_new);
     }
     if (digits.end - digits.at > MAX_TOKEN_BYTES) return -1;
     int32_t id = intern(&part->ids[kind], reading->data, digits.at, (size_t)(digits.end - digits.at));
@@ -175,40 +175,56 @@ static int read_calls(Reading *reading, Text value) {
     return OK;
 }
 
+/* A key of at most five letters as a number; 0 for another one. */
+static inline uint64_t key_of(Text key) {
+    uint64_t number = 0;
+    if (key.end - key.at > 5) return 0;
+    for (Cursor at = key.end; at > key.at;) {
+        if (*--at == 0) return 0;
+        number = number << 8 | *at;
+    }
+    return number;
+}
+
+#define KEY(a, b, c, d) ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
+
 /* A line `key=value`; an outcome, or -1 for a key that is none of the format's. */
 static int read_specification(Reading *reading, Text key, Text value) {
-    static const struct { const char *word; int kind; } KNOWN[] = {{"fn", FUNCTIONS}, {"cfn", FUNCTIONS}, {"calls", -1}, {"fl", FILES},
-        {"cfi", FILES}, {"cfl", FILES}, {"fi", FILES}, {"fe", FILES}, {"ob", OBJECTS}, {"cob", OBJECTS}, {"jump", -1}, {"jcnd", -1},
-        {"jfi", FILES}, {"jfn", FUNCTIONS}};
-    size_t which = 0;
-    while (which < sizeof KNOWN / sizeof *KNOWN && !is_word(key, KNOWN[which].word)) which++;
-    if (which == sizeof KNOWN / sizeof *KNOWN) return -1;
+    uint64_t word = key_of(key);
+    int kind = KINDS;
+    switch (word) {
+    case KEY('f', 'n', 0, 0): case KEY('c', 'f', 'n', 0): case KEY('j', 'f', 'n', 0): kind = FUNCTIONS; break;
+    case KEY('f', 'l', 0, 0): case KEY('f', 'i', 0, 0): case KEY('f', 'e', 0, 0): case KEY('c', 'f', 'i', 0): case KEY('c', 'f', 'l', 0):
+    case KEY('j', 'f', 'i', 0): kind = FILES; break;
+    case KEY('o', 'b', 0, 0): case KEY('c', 'o', 'b', 0): kind = OBJECTS; break;
+    case KEY('j', 'u', 'm', 'p'): case KEY('j', 'c', 'n', 'd'): case KEY('c', 'a', 'l', 'l') | (uint64_t)'s' << 32: break;
+    default: return -1;
+    }
     int outcome = reading->part < 0 ? need_part(reading) : OK;
     if (outcome != OK) return outcome;
-    const char *word = KNOWN[which].word;
-    if (KNOWN[which].kind < 0) return word[0] == 'c' ? read_calls(reading, value) : OK;
+    if (kind == KINDS) return *key.at == 'c' ? read_calls(reading, value) : OK;
     Position *at = &reading->at;
-    int32_t name = name_row(reading, value, KNOWN[which].kind); /* a jump may be the first to give a name */
+    int32_t name = name_row(reading, value, kind); /* a jump may be the first to give a name */
     if (name < 0) return NO_MEMORY;
     Part *part = &reading->costs->parts[reading->part];
-    if (strcmp(word, "fn") == 0) {
+    switch (word) {
+    case KEY('f', 'n', 0, 0):
         at->function = function_of(part, name, at->file, at->object);
         at->times = -1;
         return at->function < 0 ? NO_MEMORY : OK;
-    }
-    if (strcmp(word, "cfn") == 0) {
+    case KEY('c', 'f', 'n', 0): {
         int32_t file = at->callee_file < 0 ? at->inlined : at->callee_file, object = at->callee_object < 0 ? at->object : at->callee_object;
         at->callee = function_of(part, name, file, object);
         at->callee_file = at->callee_object = -1;
         return at->callee < 0 ? NO_MEMORY : OK;
     }
-    if (word[0] == 'j') return OK;
-    if (strcmp(word, "fl") == 0) at->file = name;
-    if (word[0] == 'f') at->inlined = name;
-    if (strcmp(word, "ob") == 0) at->object = name;
-    if (strcmp(word, "cob") == 0) at->callee_object = name;
-    if (word[0] == 'c' && word[1] == 'f') at->callee_file = name;
-    return OK;
+    case KEY('f', 'l', 0, 0): at->file = at->inlined = name; return OK;
+    case KEY('f', 'i', 0, 0): case KEY('f', 'e', 0, 0): at->inlined = name; return OK;
+    case KEY('o', 'b', 0, 0): at->object = name; return OK;
+    case KEY('c', 'o', 'b', 0): at->callee_object = name; return OK;
+    case KEY('c', 'f', 'i', 0): case KEY('c', 'f', 'l', 0): at->callee_file = name; return OK;
+    default: return OK;
+    }
 }
 
 /* A number of at most 18 digits and 9 decimals; 0 when the text is none. */
@@ -249,15 +265,37 @@ static int read_cost(Text word, double before, double *cost) {
     return *cost >= 0;
 }
 
+/* The costs of a line of plain numbers, how many; -1 for any other line, and for more costs than there may be. */
+static int64_t plain_costs(const Reading *reading, Text line, int64_t width, double *costs) {
+    Cursor at = line.at, end = line.end;
+    for (int64_t i = 0; i < reading->positions; i++) {
+        while (at < end && !is_space(*at)) at++;
+        while (at < end && is_space(*at)) at++;
+    }
+    int64_t count = 0;
+    while (at < end) {
+        uint64_t digits = 0;
+        Cursor first = at;
+        while (at < end && is_digit(*at)) digits = digits * 10 + (*at++ - '0');
+        if (at == first || at - first > MOST_DIGITS || (at < end && !is_space(*at)) || count == width) return -1;
+        costs[count++] = (double)digits;
+        while (at < end && is_space(*at)) at++;
+    }
+    return count;
+}
+
 static int read_costs(Reading *reading, Text line) {
     Part *part = &reading->costs->parts[reading->part];
     Position *at = &reading->at;
     double costs[MAX_EVENTS];
-    int64_t count = 0;
+    int64_t count = plain_costs(reading, line, part->width, costs);
     int is_read = 1;
-    for (int64_t i = 0; i < reading->positions; i++) next_word(&line);
-    for (Text word = next_word(&line); is_read && word.at < word.end; word = next_word(&line), count++)
-        is_read = count < part->width && read_cost(word, count < reading->before_count ? reading->before[count] : 0, &costs[count]);
+    if (count < 0) {
+        count = 0;
+        for (int64_t i = 0; i < reading->positions; i++) next_word(&line);
+        for (Text word = next_word(&line); is_read && word.at < word.end; word = next_word(&line), count++)
+            is_read = count < part->width && read_cost(word, count < reading->before_count ? reading->before[count] : 0, &costs[count]);
+    }
     if (!is_read) {
         reading->costs->unread++;
         at->times = -1;
@@ -320,7 +358,10 @@ EXPORT void forget_costs(Costs *costs) {
         void *columns[] = {part->name, part->file, part->object, part->own, part->times, part->caller, part->callee, part->paid,
             part->by_key.rows, part->by_ends.rows, part->by_number.rows, part->texts};
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) free(columns[k]);
-        for (int kind = 0; kind < KINDS; kind++) forget_names(&part->ids[kind]);
+        for (int kind = 0; kind < KINDS; kind++) {
+            forget_names(&part->ids[kind]);
+            free(part->of_number[kind]);
+        }
     }
     free(costs->parts);
     forget_names(&costs->names);

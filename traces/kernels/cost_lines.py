@@ -121,6 +121,8 @@ class _PartStruct(ctypes.Structure):
         ("ids", NamesStruct * KINDS),
         ("texts", ctypes.c_void_p),
         *((name, ctypes.c_int64) for name in ("texts_room", "texts_count")),
+        ("of_number", ctypes.c_void_p * KINDS),
+        ("of_number_room", ctypes.c_int64 * KINDS),
     )
 
     def columns(self, library: ctypes.CDLL, source: npt.NDArray[np.uint8]) -> CostPart:

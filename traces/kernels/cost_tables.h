@@ -30,6 +30,8 @@ typedef struct {
     Names ids[KINDS];                 /* the digits of compressed names that are written in other ways */
     int32_t *texts;                   /* which text each compressed name stands for, by the order in which they were met */
     int64_t texts_room, texts_count;
+    int32_t *of_number[KINDS]; /* one more than the place of a compressed name, by its number; 0: ask by_number */
+    int64_t of_number_room[KINDS];
 } Part;
 
 static inline uint64_t slot_of(const int32_t key[3]) {
@@ -64,38 +66,52 @@ static int32_t find_row(Slots *slots, int64_t *count, const int32_t key[3], int 
     return (int32_t)*count - 1;
 }
 
+enum { LEAST_NUMBERS = 4096 };
+
+/* The place of the compressed name of a number; -1 when memory is out. Numbers that are not much larger than there are names,
+ * as Valgrind gives them, have a column. */
+static int32_t numbered(Part *part, int kind, int32_t number, int *is_new) {
+    if (number < part->of_number_room[kind] && part->of_number[kind][number]) return part->of_number[kind][number] - 1;
+    int32_t id = find_row(&part->by_number, &part->texts_count, (int32_t[]){number, kind, 0}, is_new);
+    if (id < 0 || number >= part->texts_count * 2 + LEAST_NUMBERS) return id;
+    int64_t room = part->of_number_room[kind];
+    if (!grow((void **)&part->of_number[kind], &part->of_number_room[kind], number + 1, sizeof(int32_t))) return -1;
+    if (part->of_number_room[kind] > room)
+        memset(part->of_number[kind] + room, 0, (size_t)(part->of_number_room[kind] - room) * sizeof(int32_t));
+    part->of_number[kind][number] = id + 1;
+    return id;
+}
+
 /* The thread's number of a function; -1 when memory is out. */
 static int32_t function_of(Part *part, int32_t name, int32_t file, int32_t object) {
-    int64_t room = part->functions + 1;
+    int is_new = 0;
+    int32_t row = find_row(&part->by_key, &part->functions, (int32_t[]){name, file, object}, &is_new);
+    if (row < 0 || !is_new) return row;
+    int64_t room = part->functions;
     if (!grow((void **)&part->name, &part->name_room, room, sizeof(int32_t)) || !grow((void **)&part->file, &part->file_room, room, sizeof(int32_t)) ||
         !grow((void **)&part->object, &part->object_room, room, sizeof(int32_t)) || !grow((void **)&part->times, &part->times_room, room, sizeof(double)) ||
         !grow((void **)&part->own, &part->own_room, room * part->width, sizeof(double)))
         return -1;
-    int is_new = 0;
-    int32_t row = find_row(&part->by_key, &part->functions, (int32_t[]){name, file, object}, &is_new);
-    if (row >= 0 && is_new) {
-        part->name[row] = name;
-        part->file[row] = file;
-        part->object[row] = object;
-        part->times[row] = 0;
-        memset(part->own + row * part->width, 0, (size_t)part->width * sizeof(double));
-    }
+    part->name[row] = name;
+    part->file[row] = file;
+    part->object[row] = object;
+    part->times[row] = 0;
+    memset(part->own + row * part->width, 0, (size_t)part->width * sizeof(double));
     return row;
 }
 
 /* Where a caller's costs of a callee are added; -1 when memory is out. */
 static int32_t call_of(Part *part, int32_t caller, int32_t callee) {
-    int64_t room = part->calls + 1;
+    int is_new = 0;
+    int32_t row = find_row(&part->by_ends, &part->calls, (int32_t[]){caller, callee, 0}, &is_new);
+    if (row < 0 || !is_new) return row;
+    int64_t room = part->calls;
     if (!grow((void **)&part->caller, &part->caller_room, room, sizeof(int32_t)) || !grow((void **)&part->callee, &part->callee_room, room, sizeof(int32_t)) ||
         !grow((void **)&part->paid, &part->paid_room, room * (part->width + 1), sizeof(double)))
         return -1;
-    int is_new = 0;
-    int32_t row = find_row(&part->by_ends, &part->calls, (int32_t[]){caller, callee, 0}, &is_new);
-    if (row >= 0 && is_new) {
-        part->caller[row] = caller;
-        part->callee[row] = callee;
-        memset(part->paid + row * (part->width + 1), 0, (size_t)(part->width + 1) * sizeof(double));
-    }
+    part->caller[row] = caller;
+    part->callee[row] = callee;
+    memset(part->paid + row * (part->width + 1), 0, (size_t)(part->width + 1) * sizeof(double));
     return row;
 }
 

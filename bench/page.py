@@ -32,6 +32,7 @@ from bench.own_process import ROOT, met
 from bench.page_process import page_s
 from bench.rendering import synthetic
 from bench.speedscope_release import release_folder
+from hatch_build import page_is_current
 from tests.e2e.running_server import RunningServer, running_server
 from traces.model import Trace
 
@@ -123,10 +124,13 @@ def _events(trace: Trace, tid: int) -> Iterator[str]:
 
 
 def print_page() -> None:
-    """The tables; says why where there is no browser."""
+    """The tables; says why where there is no browser, or another page than that of these sources."""
     chromium = os.environ.get("FLAMECHAT_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
     if chromium is None:
         print("page: no chromium on PATH: install one, or name it in FLAMECHAT_CHROMIUM")
+        return
+    if not page_is_current():
+        print("page: the built page is not of these sources; first run: python hatch_build.py page")
         return
     with tempfile.TemporaryDirectory() as made, sync_playwright() as player:
         folder = Path(made)

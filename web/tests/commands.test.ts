@@ -35,12 +35,16 @@ test("a picture is asked for of what the chart shows, and of nothing that the se
     window: bounds,
     within: null,
     search: { words: " parse " },
+    transforms: [],
     view: { unit: "nanoseconds" },
   };
   const all = pictureQuery(shown, bounds, "dark")!;
   assert.deepEqual([all.mode, all.profile, all.theme, all.highlight], ["time_order", "p1", "dark", "parse"]);
   assert.equal(all.startMs, undefined);
   assert.equal(all.palette, undefined);
+  assert.equal(all.transforms, undefined);
+  const focused = pictureQuery({ ...shown, transforms: ["focus-function:f1", "invert"] }, bounds, "light")!;
+  assert.equal(focused.transforms, "focus-function:f1,invert");
   assert.equal(pictureQuery(shown, bounds, "dark", "owner")!.palette, "owner");
   const zoomed = pictureQuery({ ...shown, window: { start: 1.5e9, end: 2e9 } }, bounds, "light")!;
   assert.deepEqual([zoomed.startMs, zoomed.endMs], ["500", "1000"]);

@@ -1,18 +1,53 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { changeInBox, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "../src/viewer/values.ts";
+import type { Unit } from "../src/viewer/view_bytes.ts";
+import { TICK_SPACING } from "../src/viewer/paint.ts";
+import {
+  changeInBox,
+  formatPlace,
+  formatPlaceOnAxis,
+  formatShare,
+  formatTick,
+  formatValue,
+} from "../src/viewer/values.ts";
+import { ticks, tickStep } from "../src/viewer/window.ts";
 
-test("values have three digits and a unit that fits", () => {
+/** Of which tests/traces/analysis/test_questions.py has the same: page, pictures and answers write one way. */
+const written = JSON.parse(readFileSync(new URL("./values.json", import.meta.url), "utf-8")) as [
+  number,
+  Unit,
+  string,
+][];
+
+test("values are written as answers and pictures write them", () => {
   assert.deepEqual(
-    [0, 532, 1234, 12_345_678, 999_999, 13.388e9, 256e9].map((value) => formatValue(value, "nanoseconds")),
-    ["0 ns", "532 ns", "1.23 µs", "12.3 ms", "1.00 ms", "13.4 s", "4.27 min"],
+    written.map(([value, unit]) => formatValue(value, unit)),
+    written.map(([, , text]) => text),
   );
-  assert.equal(formatValue(12_345, "bytes"), "12.3 kB");
-  assert.equal(formatValue(1234, "count"), "1,234");
 });
 
 test("a share that is there is never 0", () => {
   assert.deepEqual([0, 0.00001, 0.1234, 1].map(formatShare), ["0.0%", "<0.1%", "12.3%", "100.0%"]);
+});
+
+/** Of which tests/rendering/kernels/test_pixels.py has the same. */
+const rulers = JSON.parse(readFileSync(new URL("./rulers.json", import.meta.url), "utf-8")) as [
+  number,
+  number,
+  Unit,
+  string[],
+][];
+
+test("a ruler is labelled as in pictures", () => {
+  for (const [start, end, unit, texts] of rulers) {
+    const places = end > start ? ticks({ start, end }, 700, TICK_SPACING, 0) : [];
+    const step = tickStep({ start, end }, 700, TICK_SPACING);
+    assert.deepEqual(
+      places.map((place) => formatTick(place, step, end, unit)),
+      texts,
+    );
+  }
 });
 
 test("neighbouring ticks read differently however far the chart is zoomed in", () => {

@@ -1,5 +1,8 @@
 """Questions to a small trace whose answers can be worked out by hand."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -20,6 +23,8 @@ from traces.stacks import StackTable
 from traces.values import Unit
 
 MS = 1_000_000
+PAGE_VALUES = Path(__file__).parents[3] / "web/tests/values.json"
+"""Read by the page's own test: answers, pictures and page write one way."""
 
 
 @pytest.fixture
@@ -144,22 +149,9 @@ def test_questions_that_make_no_sense_are_refused(trace: Trace) -> None:
         find_frames(trace, "(", regex=True)
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (0, Unit.NANOSECONDS, "0 ns"),
-        (999, Unit.NANOSECONDS, "999 ns"),
-        (1_230_000, Unit.NANOSECONDS, "1.23 ms"),
-        (999_999, Unit.NANOSECONDS, "1.00 ms"),
-        (12_345_678_900, Unit.NANOSECONDS, "12.3 s"),
-        (125e9, Unit.NANOSECONDS, "2 min 5 s"),
-        (12_300, Unit.BYTES, "12.3 kB"),
-        (1234, Unit.COUNT, "1,234"),
-        (0.5, Unit.COUNT, "0.50"),
-    ],
-)
-def test_values_are_written_for_people(value: float, unit: Unit, text: str) -> None:
-    assert format_value(value, unit) == text
+@pytest.mark.parametrize(("value", "unit", "text"), json.loads(PAGE_VALUES.read_text(encoding="utf-8")))
+def test_values_are_written_for_people_as_the_page_writes_them(value: float, unit: str, text: str) -> None:
+    assert format_value(value, Unit(unit)) == text
 
 
 def test_moments_are_written_by_the_clock_of_where_they_were() -> None:

@@ -1,6 +1,7 @@
 /** What is asked of the server for a picture of the view, and the formats that a trace is given out in. */
 import type { Pictured } from "../chat/pictured.ts";
 import type { Colouring } from "../viewer/colouring.ts";
+import { textOf, type Transforms } from "../viewer/transforms.ts";
 import type { ViewMode } from "../viewer/view_bytes.ts";
 import type { AxisWindow } from "../viewer/window.ts";
 
@@ -19,6 +20,7 @@ export interface Seen {
   /** Of left heavy: the range of time that it is of. */
   within: AxisWindow | null;
   search: { words: string };
+  transforms: Transforms;
   view: { unit: string } | null;
 }
 
@@ -26,7 +28,7 @@ const NS_PER_MS = 1e6;
 
 /** The query of `flamegraph.png`; null where the server draws no picture of the view. Times count from the axis' start. */
 export function pictureQuery(
-  { mode, profile, window, within, search, view }: Seen,
+  { mode, profile, window, within, search, transforms, view }: Seen,
   bounds: AxisWindow,
   theme: "light" | "dark",
   colouring: Colouring = "file",
@@ -34,6 +36,8 @@ export function pictureQuery(
   if ((mode !== "time_order" && mode !== "left_heavy") || within) return null;
   const query: Record<string, string> = { mode, profile, theme, width: "1600", height: "900", legend: "true" };
   if (colouring !== "file") query.palette = colouring;
+  const changed = textOf(transforms);
+  if (changed) query.transforms = changed;
   const isZoomed = mode === "time_order" && (window.start > bounds.start || window.end < bounds.end);
   if (isZoomed && view?.unit === "nanoseconds") {
     query.startMs = String(Math.max(0, window.start - bounds.start) / NS_PER_MS);

@@ -6,13 +6,15 @@ import type { NarrowBoxes } from "./narrow_boxes.ts";
 import type { Noted } from "./notes.ts";
 import { elideName, printable } from "./elide.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
-import { changeInBox, formatPlaceOnAxis } from "./values.ts";
+import { changeInBox, formatTick } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
-import { span, ticks, type AxisWindow } from "./window.ts";
+import { span, ticks, tickStep, type AxisWindow } from "./window.ts";
 
 export const ROW = 19;
 export const RULER = 22;
+/** As in pictures (rendering/axis.py): the longest usual label and some air. */
+export const TICK_SPACING = 120;
 /** What stands around the words of the key of bands (viewer.css): its swatches, gaps and place. */
 const KEY_GAPS = 64;
 /** Between the callers and the callees of a sandwich. */
@@ -73,7 +75,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   const ink = inks(scene.theme);
   context.fillStyle = ink.ground;
   context.fillRect(0, 0, scene.width, scene.height);
-  const places = ticks(scene.window, scene.width, 110, scene.origin);
+  const places = ticks(scene.window, scene.width, TICK_SPACING, scene.origin);
   grid(context, scene, places, ink.grid);
   if (scene.bands) bandsOf(context, scene, scene.bands);
   context.save();
@@ -304,11 +306,13 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, places: number[]
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = colour;
-  const step = places.length > 1 ? places[1]! - places[0]! : span(scene.window);
+  const step = tickStep(scene.window, scene.width, TICK_SPACING);
   const key = scene.bands ? keyOf(scene.bands) : "";
   const right = key ? scene.width - context.measureText(key).width - KEY_GAPS : scene.width;
+  const { start, end } = scene.window;
+  const largest = Math.max(Math.abs(start - scene.origin), Math.abs(end - scene.origin));
   for (const tick of places) {
-    const text = formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit);
+    const text = formatTick(tick - scene.origin, step, largest, scene.view.unit);
     const left = (tick - scene.window.start) * scale + 5;
     if (left + context.measureText(text).width > right) continue; // the key or the edge would cut it
     context.fillText(text, left, RULER / 2);

@@ -2,13 +2,13 @@
 import type { Unit } from "./view_bytes.ts";
 
 const TIME: [number, string][] = [
-  [60e9, "min"],
   [1e9, "s"],
   [1e6, "ms"],
   [1e3, "µs"],
   [1, "ns"],
 ];
 const BYTES: [number, string][] = [
+  [1e12, "TB"],
   [1e9, "GB"],
   [1e6, "MB"],
   [1e3, "kB"],
@@ -16,34 +16,53 @@ const BYTES: [number, string][] = [
 ];
 const integers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** "1.23 ms", "12.3 kB", "1,234": three significant digits with a unit, integers without. */
+/** From here on time is minutes and seconds. */
+const MINUTES = 120e9;
+
+/** "1.23 ms", "12.3 kB", "1,234", "4 min 15 s": three digits that count with a unit, integers without. */
 export function formatValue(value: number, unit: Unit): string {
-  if (unit === "count") return integers.format(value);
-  const steps = unit === "nanoseconds" ? TIME : BYTES;
   const size = Math.abs(value);
+  if (unit === "count") return Number.isInteger(value) || size >= 1000 ? integers.format(value) : significant(value);
+  if (unit === "nanoseconds" && size >= MINUTES) {
+    const seconds = Math.round(size / 1e9);
+    return `${value < 0 ? "-" : ""}${integers.format(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+  }
+  const steps = unit === "nanoseconds" ? TIME : BYTES;
   const [divisor, name] = steps.find(([least]) => size >= least * 0.9995) ?? steps.at(-1)!;
-  return `${significant(value / divisor)} ${name}`;
+  return `${divisor === 1 && Number.isInteger(value) ? integers.format(value) : significant(value / divisor)} ${name}`;
 }
 
 /** A place on the axis, with as many decimals as its neighbours `step` away need to read differently. */
 export function formatPlaceOnAxis(value: number, step: number, unit: Unit): string {
   if (unit === "count" || value === 0) return integers.format(value);
-  const steps = unit === "nanoseconds" ? TIME.slice(1) : BYTES; // minutes do not divide by ten
+  const steps = unit === "nanoseconds" ? TIME : BYTES; // minutes do not divide by ten
   const [divisor, name] = steps.find(([least]) => Math.abs(value) >= least * 0.9995) ?? steps.at(-1)!;
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / divisor) - 1e-9)));
   return `${(value / divisor).toFixed(decimals)} ${name}`;
 }
 
+/** More decimals than this read better in the next smaller unit. */
+const MOST_DECIMALS = 3;
+
+/** A tick of a ruler that reaches `largest`, with ticks `step` apart: all in one unit, as rendering/axis.py has them. */
+export function formatTick(value: number, step: number, largest: number, unit: Unit): string {
+  const steps: [number, string][] = unit === "count" ? [[1, ""]] : unit === "nanoseconds" ? TIME : BYTES;
+  const fitting = steps.filter(([least]) => least <= largest);
+  if (!fitting.length) fitting.push(steps.at(-1)!);
+  const [divisor, name] = fitting.find(([least]) => decimalsOf(step / least) <= MOST_DECIMALS) ?? fitting.at(-1)!;
+  const digits = (value / divisor).toFixed(value === 0 ? 0 : decimalsOf(step / divisor));
+  const [whole, part] = digits.split("."); // Intl would take a frame's time for a dozen rulers
+  return `${whole!.replace(/\B(?=(\d{3})+$)/g, ",")}${part ? `.${part}` : ""} ${name}`.trim();
+}
+
+function decimalsOf(step: number): number {
+  return Math.min(20, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+}
+
 function significant(value: number): string {
-  if (value === 0) return "0";
   const size = Math.abs(value);
-  return size >= 999.5
-    ? integers.format(value)
-    : size >= 100
-      ? value.toFixed(0)
-      : size >= 10
-        ? value.toFixed(1)
-        : value.toFixed(2);
+  if (size >= 999.5) return integers.format(value);
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
 /** "12.3%"; a share that is there but rounds to nothing is "<0.1%". */

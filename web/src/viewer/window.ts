@@ -65,11 +65,16 @@ export function between(from: AxisWindow, to: AxisWindow, share: number): AxisWi
   return { start, end: start + wide };
 }
 
-/** Round steps for an axis: about one tick per `spacing` pixels. */
-export function ticks(window: AxisWindow, pixels: number, spacing: number, origin: number): number[] {
+/** From one tick to the next: the least of 1, 2, 5 times a power of ten that takes `spacing` pixels. */
+export function tickStep(window: AxisWindow, pixels: number, spacing: number): number {
   const rough = (span(window) * spacing) / Math.max(pixels, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((round) => round * power >= rough) ?? 10);
+  return power * ([1, 2, 5].find((round) => round * power >= rough * (1 - 1e-9)) ?? 10);
+}
+
+/** Round steps for an axis: about one tick per `spacing` pixels. */
+export function ticks(window: AxisWindow, pixels: number, spacing: number, origin: number): number[] {
+  const step = tickStep(window, pixels, spacing);
   const first = Math.ceil((window.start - origin) / step);
   const count = Math.floor((window.end - origin) / step) - first + 1;
   return Array.from({ length: Math.max(0, Math.min(count, 200)) }, (_, index) => origin + (first + index) * step);

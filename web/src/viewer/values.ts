@@ -51,8 +51,8 @@ export function formatTick(value: number, step: number, largest: number, unit: U
   if (!fitting.length) fitting.push(steps.at(-1)!);
   const [divisor, name] = fitting.find(([least]) => decimalsOf(step / least) <= MOST_DECIMALS) ?? fitting.at(-1)!;
   const digits = (value / divisor).toFixed(value === 0 ? 0 : decimalsOf(step / divisor));
-  const [whole, part] = digits.split("."); // Intl would take a frame's time for a dozen rulers
-  return `${whole!.replace(/\B(?=(\d{3})+$)/g, ",")}${part ? `.${part}` : ""} ${name}`.trim();
+  const [integer, part] = digits.split("."); // Intl would take a frame's time for a dozen rulers
+  return `${integer!.replace(/\B(?=(\d{3})+$)/g, ",")}${part ? `.${part}` : ""} ${name}`.trim();
 }
 
 function decimalsOf(step: number): number {

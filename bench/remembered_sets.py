@@ -45,6 +45,11 @@ def third_sets() -> tuple[QuestionSet, QuestionSet]:
     return _findings("findings, third", "third_questions.toml"), _facts("facts, third", "third_facts.toml")
 
 
+def fourth_sets() -> tuple[QuestionSet, QuestionSet]:
+    """As the later ones; its findings were drawn by lot."""
+    return _findings("findings, fourth", "fourth_questions.toml"), _facts("facts, fourth", "fourth_facts.toml")
+
+
 def names_of_recordings() -> dict[str, str]:
     """By the ids that the memories of findings name."""
     return {f"r{one['recording']}": one["name"] for one in _recordings()}

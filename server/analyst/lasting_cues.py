@@ -99,7 +99,7 @@ HABIT = re.compile(
     r"(?:deploys?|deployments?|releases?|builds?|restarts?|backups?|jobs?|batch\w*|traffic|imports?|cli|load|requests|"
     r"messages)\b.*\b(?:always|never|every \w+|nightly|daily|weekly|hourly|(?:once|twice|\w+ times) (?:a|an|per) \w+|"
     r"a (?:day|week|month)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|ten times|at \d\d?(?::\d\d)?(?: ?[ap]m|"
-    r" utc)?\b)|"
+    r" utc)?\b(?!\.\d| ?m?s\b))|"
     r"from now on)",
     re.IGNORECASE,
 )
@@ -121,7 +121,9 @@ TROUBLE = _any(
     r"bug|"
     r"bugs|leak|leaks|spike|spikes|hang|hangs|hanging|freezes?|stutters?|worse|better|regress\w*|crash\w*|seems?|seem|"
     r"look(?:s|ed)? (?:like|as|odd|bad|fine|good)|complain\w*|trouble|bottleneck|suspicious|expensive|"
-    r"langsam\w*|problem\w*|fehler|lent|lente|problème|lento|lenta|problema|медленно|проблема)(?!\w)",
+    r"run(?:s|ning)? out|"
+    r"langsam\w*|problem\w*|fehler|spitze|lent|lente|problème|pic|lento|lenta|problema|pico|picco|медленно|проблема|"
+    r"пик)(?!\w)",
     "慢|遅い|問題|问题",
 )
 PAST = _any(
@@ -140,22 +142,26 @@ STATE_CHANGE = re.compile(
 )
 WISHES = re.compile(
     r"\b(?:we're|we are|i'm|i am) (?!running|using|deploying|targeting|supporting|limited|pinned|stuck)\w+ing\b|"
-    r"\b(?:we|i)(?:'re| are|'d| am|'m)? (?:only |just )?(?:want|need|would|like to|hope|wonder|wondering|should|could|"
-    r"see|think|believe|"
+    r"\b(?:we|i)(?:'re| are|'d| am|'m|'ve| have)? (?:only |just )?(?:want|need|would|like to|hope|wonder|"
+    r"wondering|should|could|see|think|believe|"
     r"suspect|guess|assume|assuming|trying|looking|investigating|debugging|hoping|know|don'?t (?:know|understand|see|"
     r"get)|"
-    r"have been \w+ing|can see|(?:can'?t|cannot|could not) (?:reproduce|see|tell|find|understand|explain)|"
+    r"(?:have |'ve )?been (?:\w+ing|at|on|over|through)|can see|"
+    r"(?:can'?t|cannot|could not) (?:reproduce|see|tell|find|understand|explain)|"
     r"cannot (?:see|tell|find)|seeing|having|getting|about to|going to|have to "
     r"(?:make|find|fix|speed|reduce|improve))\b",
     re.IGNORECASE,
 )
 MEASURED = re.compile(
-    r"\b(?:takes?|took|spends?|spent|lasts?|lasted|costs)\s+(?:about |around |roughly |~|over |more than |"
-    r"only |at least )*[\d.]+",
+    r"\b(?:takes?|took|spends?|spent|lasts?|lasted|costs|(?:we|i|it)(?:'re|'m|'s| are| am| is) at)\s+(?:about |around |"
+    r"roughly |~|over |more than |only |at least )*[\d.]+|"
+    r"\b(?:at|from|until|bei|ab|à|dès|a los|desde|alle|em|на)\s+[\d.,]+ ?(?:ms|µs|s|sec(?:onds?)?)\b",
     re.IGNORECASE,
 )
+"""What something took, and when in the recording something happened."""
 ABOUT_HERE = re.compile(
     r"\b(?:this (?:trace|file|recording|profile|run|time|picture|function|call|one|answer|chart|graph|thread)|here|"
+    r"(?:trace|recording|profile|picture|chart|graph|table|file) (?:shows?|says|has|had)|"
     r"(?:above|below)$|(?:shown|seen|see|the one|picture|chart|row|table|listed) (?:above|below)|"
     r"that (?:function|call|answer|thread|one)|you (?:said|told|wrote|mean|show)|your (?:answer|last)|today|yesterday|"
     r"just now|right now|currently looking|at the moment|i (?:see|think|guess|wonder|want|need|would|expected|thought|"

@@ -1,18 +1,21 @@
 """What is remembered, over any adapters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.noticed_facts import MOST_TOKENS, ModelNoticer
+from server.adapters.model.prices import read_prices
 from server.adapters.supabase.realtime import RealtimeRelay
 from server.agent.model_call.call_ledger import CallLedger
+from server.agent.model_call.chat_model import Model
 from server.composing.agent import NOBODY, build_models
 from server.edges.mcp.version import version
 from server.ports.core_memory import CoreMemory
 from server.ports.embedder import Embedder
+from server.ports.executor import ModelCaller
 from server.ports.invocations import InvocationLog
 from server.ports.knowledge import Knowledge
 from server.ports.memories import Memories
@@ -23,6 +26,9 @@ from server.turns.collector import Collector
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch
 from server.turns.team_knowledge import TeamKnowledge
+
+USUAL_TOKENS = 1_000
+"""Of a request for facts, by which prices are compared."""
 
 SERVER = Path(__file__).parents[1]
 PAGES = (SERVER / "shipped" / "docs", SERVER.parent / "docs")
@@ -80,17 +86,38 @@ def memory_use_cases(
 
 
 def _noticer(settings: Settings, invocations: InvocationLog | None) -> ModelNoticer | None:
-    """The model that FLAMECHAT_MEMORY_MODEL names, which is asked for facts and nothing else; None without it."""
-    name = settings.memory_model
-    if name is None or not settings.uses_language_model:
+    """The model that is asked for facts and nothing else; None where rules look for them."""
+    chosen = noticing_model(settings)
+    if chosen is None:
         return None
-    asked = {"model": name, "models_allowed": (), "model_fallbacks": (NOBODY,), "answer_tokens": MOST_TOKENS}
+    asked = {"models_allowed": (), "model_fallbacks": (NOBODY,), "answer_tokens": MOST_TOKENS}
     models = build_models(settings.model_copy(update=asked))
+
+    def model(caller: ModelCaller) -> Model | None:
+        name = chosen(caller)
+        return None if name is None else models.model(name, offered=(name,))
+
     if invocations is None:
-        return ModelNoticer(lambda: models.model(name))
-    return ModelNoticer(
-        lambda: models.model(name), CallLedger(invocations=invocations, clock=SystemClock(), graph_version="")
-    )
+        return ModelNoticer(model)
+    return ModelNoticer(model, CallLedger(invocations=invocations, clock=SystemClock(), graph_version=""))
+
+
+def noticing_model(settings: Settings) -> Callable[[ModelCaller], str | None] | None:
+    """The name of the model that looks for facts, by caller: the one of FLAMECHAT_MEMORY_MODEL, else of those that
+    their plan offers the cheapest whose price is known. None without a language model, and where no price is known.
+    Raises ConfigError for prices that cannot be read."""
+    name = settings.memory_model
+    if not settings.uses_language_model:
+        return None
+    if name is not None:
+        return lambda _: name
+    prices, offered = read_prices(settings.model_prices), settings.offered_models
+
+    def cheapest(caller: ModelCaller) -> str | None:
+        priced = [one for one in offered.names(caller.models) if one in prices]
+        return min(priced, key=lambda one: prices[one].bound(USUAL_TOKENS, MOST_TOKENS), default=None)
+
+    return cheapest if prices else None
 
 
 async def own_documents(memory: AccountMemory | None) -> None:

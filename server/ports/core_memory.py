@@ -101,11 +101,13 @@ class MemoryChange:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Onboarding:
     """What a person has answered so far of what an account is asked at first, and what became of it; `was_offered` says
-    whether anybody of the account has had one."""
+    whether anybody of the account has had one, `initial_text` what the account has confirmed at last: every question
+    that was answered, with its answer."""
 
     state: Mapping[str, Any] = field(default_factory=dict)
     outcome: Literal["confirmed", "declined"] | None = None
     was_offered: bool = False
+    initial_text: str = ""
 
 
 class MemoryChanged(ServerError):

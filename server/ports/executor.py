@@ -28,7 +28,8 @@ class GraphCaller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCaller:
-    """For whom a model is called outside any graph: for a title, or for what is to be remembered."""
+    """For whom a model is called outside any graph: for a title, or for what is to be remembered. `models` are those of
+    the person's plan, None for the server's own."""
 
     account_id: str
     user_id: str
@@ -36,6 +37,7 @@ class ModelCaller:
     turn_id: str | None = None
     request_id: str | None = None
     request_trace_id: str | None = None
+    models: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ class MemoryCoreMemory:
         self._changes: dict[str, list[MemoryChange]] = {}
         self._made: dict[str, _Made] = {}
         self._onboardings: dict[tuple[str, str], Onboarding] = {}
-        self.initial_texts: dict[str, str] = {}
+        self._initial_texts: dict[str, str] = {}
 
     async def read(self, caller: Caller) -> Memory:
         if not self._accounts.are_of(caller, caller.account_id):
@@ -149,7 +149,11 @@ class MemoryCoreMemory:
     async def onboarding(self, caller: Caller) -> Onboarding:
         await self.read(caller)
         was_offered = any(account == caller.account_id for account, _ in self._onboardings)
-        return replace(self._onboardings.get(_own(caller), Onboarding()), was_offered=was_offered)
+        return replace(
+            self._onboardings.get(_own(caller), Onboarding()),
+            was_offered=was_offered,
+            initial_text=self._initial_texts.get(caller.account_id, ""),
+        )
 
     async def keep_onboarding(self, caller: Caller, state: Mapping[str, Any]) -> None:
         await self._to_change(caller)
@@ -162,7 +166,7 @@ class MemoryCoreMemory:
     async def confirm_onboarding(self, caller: Caller, text: str, *, answers: str, version: int) -> Memory:
         memory = await self.write(caller, text, version=version)
         self._onboardings[_own(caller)] = Onboarding(outcome="confirmed")
-        self.initial_texts[caller.account_id] = answers
+        self._initial_texts[caller.account_id] = answers
         return memory
 
     def _stands(self, proposal: Proposal) -> bool:

@@ -98,7 +98,7 @@ class MemoryMemories:
                 for one in found
                 if not asked or one.cosine is not None or asked & _stems(f"{one.memory.text} {one.memory.words}")
             ),
-            among=len(mine),
+            among=len(found),
         )
 
     async def one(self, caller: Caller, memory_id: str) -> MemoryRow:

@@ -108,14 +108,16 @@ class AccountMemory:
         copied: Callable[[str], Awaitable[frozenset[str]]],
         *,
         hidden: Collection[str] = (),
+        models: tuple[str, ...] | None = None,
     ) -> "KnownOfTurn":
-        """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile. Where a plan
-        hides the tool that finds memories, or the one that proposes facts, its turns do without what these do."""
+        """What a turn knows and may propose. What its prompt states in passing is looked for meanwhile, by one of the
+        plan's `models`. Where a plan hides the tool that finds memories, or the one that proposes facts, its turns do
+        without what these do."""
         proposals = None if PROPOSES in hidden else self.of_turn(turn, caller, copied)
         search = None if FINDS in hidden else self.search
         collects = self._collector is not None and flags_of(turn.context).collectors
         if proposals is not None and proposals.is_typed and collects and self._collector is not None:
-            self._collector.begin(turn.prompt, proposals, caller_of(turn), lambda: self.for_prompt(caller))
+            self._collector.begin(turn.prompt, proposals, caller_of(turn, models), lambda: self.for_prompt(caller))
         return KnownOfTurn(
             facts=await self.for_prompt(caller),
             asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
@@ -225,7 +227,7 @@ class AccountMemory:
         return await self._store.prompts(caller, session_id)
 
 
-def caller_of(turn: TurnRow) -> ModelCaller:
+def caller_of(turn: TurnRow, models: tuple[str, ...] | None = None) -> ModelCaller:
     """Whose a model call is that is none of the turn's graph. It is found by the request."""
     return ModelCaller(
         account_id=turn.account_id,
@@ -233,6 +235,7 @@ def caller_of(turn: TurnRow) -> ModelCaller:
         session_id=turn.session_id,
         request_id=turn.request_id,
         request_trace_id=turn.request_trace_id,
+        models=models,
     )
 
 

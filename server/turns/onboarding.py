@@ -14,7 +14,7 @@ from server.ports.core_memory import MOST_CHARACTERS, CoreMemory, Memory
 from server.ports.executor import ModelCaller
 from server.ports.identity import Caller
 from server.ports.traces import TraceRow
-from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line
+from server.turns.typed_facts import not_stated, one_line
 
 FROM_TRACES = 3
 """Recordings from which it is offered."""
@@ -53,7 +53,7 @@ class Condenser(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Where the person is: `is_offered` and `is_started` say whether to ask, `facts` is what they are to confirm once
-    there is something, one a line."""
+    there is something, one a line; `initial_text` is what was confirmed before."""
 
     is_offered: bool
     is_started: bool
@@ -62,6 +62,7 @@ class Asked:
     answers: Mapping[str, str]
     facts: str | None
     version: int
+    initial_text: str = ""
 
 
 class MemoryOnboarding:
@@ -91,6 +92,7 @@ class MemoryOnboarding:
             answers={name: str(state.get("answers", {}).get(name, "")) for name in QUESTIONS},
             facts=state.get("facts"),
             version=memory.version,
+            initial_text=kept.initial_text,
         )
 
     async def keep(
@@ -101,6 +103,7 @@ class MemoryOnboarding:
             raise BadRequest(f"There is no such question: {', '.join(sorted(unknown))}.", field="answers")
         if any(len(text) > MOST_OF_AN_ANSWER for text in answers.values()):
             raise BadRequest(f"An answer has at most {MOST_OF_AN_ANSWER:,} characters.", field="answers")
+        _refuse_too_long(answers)
         if facts is not None and len(facts) > 2 * MOST_CHARACTERS:
             raise BadRequest(f"Memory has room for {MOST_CHARACTERS:,} characters.", field="facts")
         state: dict[str, Any] = {"struck": list(struck), "answers": dict(answers)}
@@ -117,12 +120,14 @@ class MemoryOnboarding:
         return await self.look(caller, traces)
 
     async def confirm(self, caller: Caller, facts: str, *, version: int) -> Memory:
-        """The facts are remembered in place of version `version`. Raises MemoryChanged, BadRequest as `write` does."""
+        """The facts are remembered in place of version `version`, with what was answered. Raises MemoryChanged,
+        BadRequest as `write` does."""
         kept = await self._store.onboarding(caller)
-        given = kept.state.get("answers", {})
-        answers = "\n".join(f"{QUESTIONS[name]} {text}" for name, text in given.items() if text and name in QUESTIONS)
+        answers = _as_kept(kept.state.get("answers", {}))
+        if len(answers) > MOST_CHARACTERS:  # of a version that kept longer ones meanwhile
+            raise _too_long(len(answers) - MOST_CHARACTERS)
         text = await self._checked(caller, facts)
-        return await self._store.confirm_onboarding(caller, text, answers=answers[:MOST_CHARACTERS], version=version)
+        return await self._store.confirm_onboarding(caller, text, answers=answers, version=version)
 
     async def decline(self, caller: Caller) -> None:
         """It is not offered again."""
@@ -144,12 +149,32 @@ class MemoryOnboarding:
         return stated if stated and len(stated) == len(lines) else by_line
 
 
+def _as_kept(answers: Mapping[str, str]) -> str:
+    """The answers with their questions, as the account's first text."""
+    return "\n".join(f"{QUESTIONS[name]} {text}" for name, text in answers.items() if text and name in QUESTIONS)
+
+
+def _refuse_too_long(answers: Mapping[str, str]) -> None:
+    """Raises BadRequest for what together has no room."""
+    if (over := len(_as_kept(answers)) - MOST_CHARACTERS) > 0:
+        raise _too_long(over)
+
+
+def _too_long(over: int) -> BadRequest:
+    return BadRequest(
+        f"The answers and their questions have room for {MOST_CHARACTERS:,} characters together: these are {over:,} "
+        "too many.",
+        field="answers",
+    )
+
+
 def answer_facts(question: str, answer: str) -> list[str]:
-    """An answer, line by line, each a sentence that stands by itself."""
+    """An answer, line by line, each a sentence that stands by itself. One too long for a fact is left as it is: whoever
+    confirms it is told."""
     facts = []
     for part in _SENTENCE.split(answer):
         line = one_line(part).rstrip(".").strip("-*• ")
         if line:
             lead = "" if _IS_SENTENCE[question].search(line) else _LEADS[question]
-            facts.append(f"{lead}{line}"[:MOST_OF_A_FACT])
+            facts.append(f"{lead}{line}")
     return facts

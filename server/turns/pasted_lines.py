@@ -1,10 +1,10 @@
 """Which lines of a prompt read as if a machine or somebody else had written them, though no quotation marks them: logs,
-code, markup, talk with its speakers' names, what follows "the log says:", and orders below the prompt's first line.
+code, markup, talk with its speakers' names, what follows "the log says:", and orders that do not begin the prompt.
 """
 
 import re
 
-from server.analyst.lasting_cues import TO_A_MACHINE
+from server.analyst.lasting_cues import OF_ANSWERS, TO_A_MACHINE
 from server.analyst.memory_orders import memory_order
 
 _MACHINES = re.compile(
@@ -27,6 +27,12 @@ _QUOTES = re.compile(
     re.IGNORECASE,
 )
 """Ends with the colon after which somebody else speaks."""
+MOST_OF_A_COURTESY = 3
+"""Words before an order: `thanks a lot. Remember ...`."""
+
+AT_THE_BEGINNING = 12
+"""Characters before what answers are to be like: `please always answer ...`."""
+
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 
@@ -44,15 +50,31 @@ def without_pasted_lines(prompt: str) -> str:
         is_order = first and number == 0
         found = None if is_order else _QUOTES.search(line)
         is_speaking = found is not None and not line[found.end() :].strip()
-        kept.append(_by_people(line if found is None else line[: found.end()]))
+        kept.append(_by_people(line if found is None else line[: found.end()], is_first=number == 0))
     return "\n".join(kept)
 
 
-def _by_people(line: str) -> str:
-    """The sentences of a line before the first that no person writes so: orders begin their sentence."""
-    sentences = _SENTENCE.split(line)
+def _by_people(line: str, *, is_first: bool) -> str:
+    """The sentences of a line before the first that no person writes so: an order begins its prompt, with at most a
+    courtesy or another order before it. After a question it may be pasted."""
+    sentences, may_order = _SENTENCE.split(line), True
     for at, sentence in enumerate(sentences):
-        to_a_machine = TO_A_MACHINE.search(sentence) is not None and memory_order(sentence) is None
-        if to_a_machine or _MACHINES.search(sentence.strip()) or _MARKUP.search(sentence):
+        is_order = memory_order(sentence) is not None
+        to_a_machine = not is_order and _orders_a_machine(sentence, begins=is_first and at == 0)
+        is_late = is_order and not may_order
+        if to_a_machine or is_late or _MACHINES.search(sentence.strip()) or _MARKUP.search(sentence):
             return " ".join(sentences[:at])
+        may_order = may_order and (is_order or _is_courtesy(sentence))
     return line
+
+
+def _orders_a_machine(sentence: str, *, begins: bool) -> bool:
+    """Whether it says what a machine shall keep, or, but where the prompt `begins` with that, what answers are to be
+    like."""
+    of_answers = OF_ANSWERS.search(sentence)
+    is_wish = begins and of_answers is not None and of_answers.start() <= AT_THE_BEGINNING
+    return TO_A_MACHINE.search(sentence) is not None or (of_answers is not None and not is_wish)
+
+
+def _is_courtesy(sentence: str) -> bool:
+    return len(sentence.split()) <= MOST_OF_A_COURTESY and "?" not in sentence

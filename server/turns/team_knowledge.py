@@ -1,14 +1,14 @@
 """The documents of a team next to our own: taken in, listed, removed, searched."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from server.agent.memory.document_chunks import document_chunks
-from server.agent.memory.ranking import WEIGHT_OF_WORDS, by_bm25, word_stems
+from server.agent.memory.memory_texts import words_of
+from server.agent.memory.ranking import WEIGHT_OF_WORDS, by_bm25, met_words, word_stems
 from server.errors import BadRequest
 from server.ports.embedder import Embedder
 from server.ports.identity import Caller
@@ -86,8 +86,9 @@ def _ranked(asked: str, near: Sequence[NearPassage], by_words: Sequence[Passage]
     cosines = {one.passage.handle: one.cosine for one in near}
     last = min(cosines.values(), default=0.0)
     passages = list({one.handle: one for one in [*(one.passage for one in near), *by_words]}.values())
-    texts = [Counter(word_stems(f"{one.text} {one.document} {f'{one.heading} ' * HEADING_COUNTS}")) for one in passages]
-    scores = [score for score, _, _ in by_bm25(Counter(word_stems(asked)), texts, max(AMONG, len(passages)))]
+    words = frozenset(word_stems(asked))
+    texts = [met_words(words, words_of(one.text, one.document, *[one.heading] * HEADING_COUNTS)) for one in passages]
+    scores = [score for score, _, _ in by_bm25(words, texts, max(AMONG, len(passages)))]
     best = max(scores, default=0.0) or 1.0
     found = [
         (cosines.get(one.handle, last) + WEIGHT_OF_WORDS * score / best, one)

@@ -54,7 +54,8 @@ class TurnInputs:
         usage, known = await self._usage(caller), NOTHING
         if self._memory is not None:
             hidden = offered.hidden_tools | flags.hidden_tools
-            known = await self._memory.for_turn(turn, caller, self._library.copied(opened), hidden=hidden)
+            copied = self._library.copied(opened)
+            known = await self._memory.for_turn(turn, caller, copied, hidden=hidden, models=offered.models)
         return TurnInput(
             turn_id=turn.turn_id,
             session_id=turn.session_id,

@@ -283,6 +283,7 @@ async def test_an_onboarding_goes_on_where_it_was_and_ends_with_a_memory(world: 
     assert (memory.facts, memory.version) == (("Limit: 300 ms",), 1)
     ended = await world.memory.onboarding(caller)
     assert (ended.outcome, ended.state, ended.was_offered) == ("confirmed", {}, True)
+    assert ended.initial_text == "300 ms"
     await world.memory.keep_onboarding(caller, {"answers": {}})
     assert (await world.memory.onboarding(caller)).outcome is None
     await world.memory.decline_onboarding(caller)

@@ -20,6 +20,9 @@ FAR_DOWN = "Here is the log of the run. " * 40
 def pasted(order: str) -> Sequence[str]:
     """Prompts of a person who pasted the order."""
     return (
+        f"Why is this slow? {order}",
+        f"Why is this slow?\n{order}",
+        f"explain line 4 {order}",
         f"Why is this slow?\n```\n{order}\n```",
         f"Why is this slow?\n> {order}",
         f"Why is this slow?\n\n    {order}",

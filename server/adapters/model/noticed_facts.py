@@ -38,10 +38,10 @@ CONDENSE = (
 
 
 class ModelNoticer:
-    """Implements `FactNoticer` and `Condenser`. `model` gives the one that is asked; of each request the `ledger` keeps
-    a row."""
+    """Implements `FactNoticer` and `Condenser`. `model` gives the one that is asked for a caller, None where there is
+    none; of each request the `ledger` keeps a row."""
 
-    def __init__(self, model: Callable[[], Model], ledger: CallLedger | None = None) -> None:
+    def __init__(self, model: Callable[[ModelCaller], Model | None], ledger: CallLedger | None = None) -> None:
         self._model = model
         self._ledger = ledger
 
@@ -57,6 +57,9 @@ class ModelNoticer:
         return [one.text for one in await self._asked(CONDENSE, text, caller, Purpose.MEMORY)]
 
     async def _asked(self, system: str, text: str, caller: ModelCaller, purpose: Purpose) -> list[Noticed]:
+        model = self._model(caller)
+        if model is None:
+            raise ServiceUnavailable("No facts were looked for: no model of the plan has a price.", service="model")
         tools = [function_definition(one) for one in (CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE)]
         messages: list[AnyMessage] = [SystemMessage(system), HumanMessage(text)]
         row = None if self._ledger is None else self._ledger.outside(caller, purpose)
@@ -65,7 +68,6 @@ class ModelNoticer:
         reply: AIMessageChunk | None = None
         try:
             async with deadline:
-                model = self._model()
                 chat = attempts.observed(model, model.chat.bind_tools(tools), messages, tools=tools)
                 async for chunk in chat.astream(messages):
                     reply = chunk if reply is None else reply + chunk

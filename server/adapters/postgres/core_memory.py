@@ -90,7 +90,12 @@ class PostgresCoreMemory:
 
     async def onboarding(self, caller: Caller) -> Onboarding:
         row = (await self._all("read_onboarding", caller))[0]
-        return Onboarding(state=row["state"] or {}, outcome=row["outcome"], was_offered=row["was_offered"])
+        return Onboarding(
+            state=row["state"] or {},
+            outcome=row["outcome"],
+            was_offered=row["was_offered"],
+            initial_text=row["initial_text"],
+        )
 
     async def keep_onboarding(self, caller: Caller, state: Mapping[str, Any]) -> None:
         await self._all("keep_onboarding", caller, state=Jsonb(storable_json(dict(state))))

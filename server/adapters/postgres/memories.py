@@ -30,10 +30,16 @@ from server.ports.memories import (
     WithoutVector,
 )
 
-BY_WORDS = 200
-BY_MEANING = 100
+BY_WORDS = 80
+BY_MEANING = 60
 EXACT_UP_TO = 5_000
-"""Memories of an account up to which every vector is looked at; beyond, the index is asked."""
+"""Memories that fit up to which every vector is looked at; beyond, the index is asked."""
+
+SELECTIVE = 1_000
+"""Memories of a large account that are ranked by their words: more have only common ones."""
+
+_MOST = {"by_words": BY_WORDS, "by_meaning": BY_MEANING, "exact": EXACT_UP_TO, "selective": SELECTIVE}
+_NO_VECTOR = {"model": None, "vector": None}
 
 OWNER_ONLY = "Only an owner of the account can forget what all of it remembers."
 
@@ -70,23 +76,11 @@ class PostgresMemories:
 
     async def candidates(self, caller: Caller, sought: Sought, vector: Vector | None = None) -> Candidates:
         await self._look()
-        named = _of(caller) | _sought(sought)
+        named = _of(caller) | _sought(sought) | _MOST | (_NO_VECTOR if vector is None else written(vector))
         async with self._database.transaction() as connection:
-            among = (await _all(connection, "memories_counted", named))[0]["among"]
-            rows = {row["id"]: row for row in await _all(connection, "memories_by_words", named | {"most": BY_WORDS})}
-            cosines: dict[Any, float] = {}
-            if vector is not None and self._has_vectors and sought.query:
-                asked = named | written(vector)
-                name = "nearest_memories" if among <= EXACT_UP_TO else "nearest_memories_by_index"
-                near = await _all(connection, name, asked | {"most": BY_MEANING})
-                cosines = {row["memory_id"]: row["cosine"] for row in near}
-                ids = [one for one in rows if one not in cosines]
-                for row in await _all(connection, "cosines_of_memories", asked | {"ids": ids}):
-                    cosines[row["memory_id"]] = row["cosine"]
-                more = [one for one in cosines if one not in rows]
-                rows |= {row["id"]: row for row in await _all(connection, "memories_by_id", named | {"ids": more})}
-        found = tuple(Candidate(memory=_memory(row), cosine=cosines.get(one)) for one, row in rows.items())
-        return Candidates(found=found, among=among)
+            rows = await _all(connection, "sought_memories", named)
+        found = tuple(Candidate(memory=_memory(row), cosine=row["cosine"]) for row in rows)
+        return Candidates(found=found, among=rows[0]["among"] if rows else 0)
 
     async def one(self, caller: Caller, memory_id: str) -> MemoryRow:
         named = _of(caller) | {"ids": [known_id(memory_id, "memory")]}

@@ -11,7 +11,7 @@ merging by rank finds less than vectors alone.
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from server.agent.memory.memory_texts import letter_pairs, separate_words
@@ -35,6 +35,7 @@ SATURATION, LENGTH_PART = 1.2, 0.5
 MOST_OF_A_WORD = 3
 _WORD = lazy_regex(r"[^\W\d_]+")
 _NUMBER = lazy_regex(r"\d{2,}")
+_TOKEN = lazy_regex(r"[^\W\d_]+|\d{2,}")
 _NAME = lazy_regex(r"(?<![\w./])(?:[\w$]+(?:(?:::|[./_])[\w$]+)+|[a-z]+[A-Z]\w*)(?![\w/])")
 _SMALL = frozenset(
     re.findall(
@@ -81,15 +82,14 @@ def rank(query: str, candidates: Candidates, *, limit: int) -> list[Ranked]:
     """The memories that a question means, the nearest first. A name or file of the question must be in them, where any
     has it. Without a query, all in the order in which they came."""
     found = list(candidates.found)
-    asked = Counter(word_stems(query))
+    asked = frozenset(word_stems(query))
     if not asked and not any(one.cosine is not None for one in found):
         return [Ranked(memory=one.memory, score=0.0, near=0.0, shared=frozenset()) for one in found[:limit]]
     for name in names_in(query):
         having = [one for one in found if name in f"{one.memory.text} {one.memory.trace or ''}".casefold()]
         found = having or found
     among = max(candidates.among, len(candidates.found))
-    texts = [Counter(word_stems(f"{one.memory.text} {one.memory.words}")) for one in found]
-    words = by_bm25(asked, texts, among)
+    words = by_bm25(asked, [met_words(asked, _searched(one.memory)) for one in found], among)
     meant = _by_senses(query, [one.memory for one in found], among)
     best = max((score for score, _, _ in words), default=0.0) or 1.0
     ranked = []
@@ -156,23 +156,52 @@ def rarity(count: int, among: int) -> float:
     return math.log(1 + (among - count + 0.5) / (count + 0.5)) if among > count else 0.1
 
 
-def by_bm25(
-    asked: Counter[str], texts: Sequence[Counter[str]], among: int
-) -> list[tuple[float, float, frozenset[str]]]:
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How often a text has words of a question, and how many words it has; 0 for one that has none of them."""
+
+    counts: Mapping[str, int]
+    length: int = 0
+
+
+NOTHING_MET = Met({})
+
+
+def met_words(asked: Collection[str], text: str) -> Met:
+    """Of a text whose names are separate words. It is not taken apart: what a word has been cut to is what it begins
+    with, and most texts that a search looks at have no word of the question."""
+    low = text.casefold()
+    counts = {word: often for word in asked if word in low and (often := _times(word, low))}
+    return Met(counts, low.count(" ") + 1) if counts else NOTHING_MET
+
+
+def _times(word: str, low: str) -> int:
+    """How often a text has words that are cut to this one."""
+    often, at = 0, low.find(word)
+    is_part = str.isdecimal if word[0].isdecimal() else str.isalpha
+    while at >= 0:
+        if at == 0 or not is_part(low[at - 1]):
+            found = _TOKEN.match(low, at)
+            often += found is not None and (stem(found[0]) if found[0].isascii() else found[0]) == word
+        at = low.find(word, at + len(word))
+    return often
+
+
+def _searched(memory: MemoryRow) -> str:
+    return memory.words or f"{separate_words(memory.text)} {letter_pairs(memory.text)}"
+
+
+def by_bm25(asked: Collection[str], texts: Sequence[Met], among: int) -> list[tuple[float, float, frozenset[str]]]:
     """Of each text its BM25, the part of the question's weight that it has from 0 to 1, and the words it shares."""
-    counts = Counter(word for text in texts for word in text if word in asked)
+    counts = Counter(word for text in texts for word in text.counts)
     weights = {word: rarity(counts[word], among) for word in asked}
     complete = sum(weights.values()) or 1.0
     scored = []
     for text in texts:
-        length = 1 - LENGTH_PART + LENGTH_PART * min(sum(text.values()), 4 * SHORT) / SHORT
-        shared = frozenset(word for word in asked if text[word])
-        score = sum(
-            weights[word]
-            * min(text[word], MOST_OF_A_WORD)
-            * (SATURATION + 1)
-            / (min(text[word], MOST_OF_A_WORD) + SATURATION * length)
-            for word in shared
-        )
+        length = 1 - LENGTH_PART + LENGTH_PART * min(text.length, 4 * SHORT) / SHORT
+        shared, score = frozenset(text.counts), 0.0
+        for word in shared:
+            often = min(text.counts[word], MOST_OF_A_WORD)
+            score += weights[word] * often * (SATURATION + 1) / (often + SATURATION * length)
         scored.append((score, min(sum(weights[word] for word in shared) / complete, 1.0), shared))
     return scored

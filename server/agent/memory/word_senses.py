@@ -5,13 +5,16 @@ import re
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 SENSES, FINDINGS = (Path(__file__).with_name(f"{name}.toml") for name in ("word_senses", "finding_words"))
 
 MOST_CHARACTERS = 2_000
 """Of a text: what follows is left out."""
+
+MOST_REMEMBERED = 64
+"""Texts whose senses are not looked for again: a search asks for those of its question three times."""
 
 MARK = "sense"
 _WORD = re.compile(r"[^\W_]+")
@@ -31,11 +34,13 @@ class _Table:
     longest: int
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def senses(text: str) -> frozenset[str]:
     """The senses that a text names; empty for one that names none."""
     return _named(text, _table(SENSES))
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def findings_named(text: str) -> frozenset[str]:
     """The ids of detectors for whose findings a text has words."""
     return _named(text, _table(FINDINGS))

@@ -1,9 +1,9 @@
 """`flamechat memory ...`: what an account remembers, on the data folder of this machine, whether its server runs or
-not, or on the database of the settings.
+not, on the database of the settings, or as a server has it that is named.
 """
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +17,7 @@ from server.ports.identity import LOCAL_USER_ID
 from server.quoting import plain
 
 if TYPE_CHECKING:  # the other commands of the group's module do not load the database's parts
+    from server.edges.cli.memory_on_server import ServerMemory
     from server.ports.core_memory import Memory
     from server.ports.identity import Caller
     from server.turns.account_memory import AccountMemory
@@ -35,6 +36,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     """Add the group to the application."""
+    from server.edges.cli.server_requests import optional_server_options as server_options
 
     @app.group(no_args_is_help=True)
     def memory() -> None:
@@ -43,34 +45,48 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     @memory.command()
     @user_option
     @data_option
+    @server_options
     @json_option
-    def show(*, user: str, data: Path | None, as_json: bool) -> None:
+    def show(*, user: str, data: Path | None, server: str | None, token: str | None, as_json: bool) -> None:
         """The facts, a line each."""
 
-        found = _run(entry_points, data, user, lambda memory, caller: memory.read(caller))
-        if as_json:
-            click.echo(json.dumps({"facts": list(found.facts), "version": found.version}, ensure_ascii=False))
+        if server is None:
+            found = _run(entry_points, data, user, lambda memory, caller: memory.read(caller))
+            facts, version = list(found.facts), found.version
         else:
-            _print(found, "nothing is remembered yet")
+            answer = _on_server(server, token).read()
+            facts, version = lines_of(answer), answer["version"]
+        if as_json:
+            click.echo(json.dumps({"facts": facts, "version": version}, ensure_ascii=False))
+        else:
+            _print(facts, "nothing is remembered yet")
 
     @memory.command()
     @click.argument("fact", help="One line, in your own words.")
     @user_option
     @data_option
-    def add(fact: str, *, user: str, data: Path | None) -> None:
+    @server_options
+    def add(fact: str, *, user: str, data: Path | None, server: str | None, token: str | None) -> None:
         """Remember one more fact."""
 
-        done = _run(entry_points, data, user, lambda memory, caller: _added(memory, caller, fact))
+        if server is None:
+            done = list(_run(entry_points, data, user, lambda memory, caller: _added(memory, caller, fact)).facts)
+        else:
+            done = lines_of(_on_server(server, token).add(fact))
         _print(done, "nothing is remembered: that was no fact")
 
     @memory.command()
     @click.argument("fact", help="The line, or a part of it that no other line has.")
     @user_option
     @data_option
-    def forget(fact: str, *, user: str, data: Path | None) -> None:
+    @server_options
+    def forget(fact: str, *, user: str, data: Path | None, server: str | None, token: str | None) -> None:
         """Strike one fact. Exit code 1 when no line, or more than one, has these words."""
 
-        done = _run(entry_points, data, user, lambda memory, caller: _forgotten(memory, caller, fact))
+        if server is None:
+            done = list(_run(entry_points, data, user, lambda memory, caller: _forgotten(memory, caller, fact)).facts)
+        else:
+            done = lines_of(_on_server(server, token).forget(fact))
         _print(done, "nothing is remembered any more")
 
     _add_searching(memory, entry_points)
@@ -78,17 +94,25 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
 
 def _add_searching(memory: click.Group, entry_points: CliEntryPoints) -> None:
     """What is about all that is remembered."""
+    from server.edges.cli.server_requests import optional_server_options as server_options
 
     @memory.command()
     @click.argument("query", default="", help="What it is about; without: the newest.")
     @click.option("--limit", type=click.IntRange(1, 100), default=10, help="At most so many.")
     @user_option
     @data_option
+    @server_options
     @json_option
-    def search(query: str, *, limit: int, user: str, data: Path | None, as_json: bool) -> None:
+    def search(
+        query: str, *, limit: int, user: str, data: Path | None, server: str | None, token: str | None, as_json: bool
+    ) -> None:
         """Findings, answers and facts that are near to a question."""
 
-        rows = _run(entry_points, data, user, lambda memory, caller: _searched(memory, caller, query, limit))
+        rows = (
+            _run(entry_points, data, user, lambda memory, caller: _searched(memory, caller, query, limit))
+            if server is None
+            else _on_server(server, token).search(query, limit)
+        )
         if as_json:
             click.echo(json.dumps({"memories": rows}, ensure_ascii=False))
             return
@@ -102,7 +126,8 @@ def _add_searching(memory: click.Group, entry_points: CliEntryPoints) -> None:
     @user_option
     @data_option
     def sync(*, user: str, data: Path | None) -> None:
-        """Take in what traces and conversations hold that is not remembered yet. May be stopped and run again."""
+        """Take in what traces and conversations hold that is not remembered yet. May be stopped and run again; a server
+        does it by itself."""
 
         made = _run(entry_points, data, user, lambda memory, caller: memory.take_in_all())
         click.echo(f"{made} new memories")
@@ -110,10 +135,18 @@ def _add_searching(memory: click.Group, entry_points: CliEntryPoints) -> None:
     @memory.command()
     @user_option
     @data_option
-    def export(*, user: str, data: Path | None) -> None:
+    @server_options
+    def export(*, user: str, data: Path | None, server: str | None, token: str | None) -> None:
         """Print all of it as JSON: the facts, and every change with its time and who made it."""
 
-        click.echo(json.dumps(_run(entry_points, data, user, _exported), indent=2, ensure_ascii=False))
+        found = _run(entry_points, data, user, _exported) if server is None else _on_server(server, token).export()
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _on_server(server: str, token: str | None) -> "ServerMemory":
+    from server.edges.cli.memory_on_server import ServerMemory
+
+    return ServerMemory(server, token)
 
 
 async def _added(memory: "AccountMemory", caller: "Caller", fact: str) -> "Memory":
@@ -124,14 +157,16 @@ async def _added(memory: "AccountMemory", caller: "Caller", fact: str) -> "Memor
 async def _forgotten(memory: "AccountMemory", caller: "Caller", fact: str) -> "Memory":
     """The memory without the fact. Raises ServerError when none, or more than one, is meant."""
     before = await memory.read(caller)
-    meant = [line for line in before.facts if line == fact] or [
-        line for line in before.facts if fact.casefold() in line.casefold()
-    ]
+    return await memory.write(caller, "\n".join(facts_without(before.facts, fact)), version=before.version)
+
+
+def facts_without(facts: Sequence[str], fact: str) -> list[str]:
+    """All but the one that is meant, by its line or a part of it. Raises ServerError when none or several are."""
+    meant = [line for line in facts if line == fact] or [line for line in facts if fact.casefold() in line.casefold()]
     if len(meant) != 1:
         listed = "".join(f"\n  {plain(line, FACT_CHARACTERS)}" for line in meant)
         raise ServerError(f"{len(meant)} facts have these words.{listed}")
-    kept = [line for line in before.facts if line != meant[0]]
-    return await memory.write(caller, "\n".join(kept), version=before.version)
+    return [line for line in facts if line != meant[0]]
 
 
 async def _searched(
@@ -184,13 +219,20 @@ async def _exported(memory: "AccountMemory", caller: "Caller") -> dict[str, obje
         }
         for one in memories
     ]
-    return {"core": {"facts": list(found.facts), "version": found.version}, "changes": changes, "memories": kept}
+    onboarding = await memory.onboarding.look(caller, ())
+    core = {"facts": list(found.facts), "version": found.version}
+    return {"core": core, "changes": changes, "initial_text": onboarding.initial_text, "memories": kept}
 
 
-def _print(memory: "Memory", empty: str) -> None:
-    for fact in memory.facts:
+def lines_of(memory: Mapping[str, object]) -> list[str]:
+    """The facts of what a server answered."""
+    return [line for line in str(memory["text"]).split("\n") if line]
+
+
+def _print(facts: Sequence[str], empty: str) -> None:
+    for fact in facts:
         click.echo(plain(fact, FACT_CHARACTERS))
-    if not memory.facts:
+    if not facts:
         click.echo(empty, err=True)
 
 

@@ -5,7 +5,7 @@ import http.client
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -33,6 +33,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def server_options(command: Command) -> Command:
     """The options of a command that asks a server."""
     server = click.option("--server", default=DEFAULT_SERVER, help="The server's address.")
+    return server(token_option(account_option(command)))
+
+
+def optional_server_options(command: Command) -> Command:
+    """As `server_options`, of a command that works on this machine's data folder unless a server is named."""
+    server = click.option("--server", help="Ask the server at this address, not this machine's data folder.")
     return server(token_option(account_option(command)))
 
 
@@ -82,12 +88,13 @@ def asked(
     body: bytes | IO[bytes] = b"",
     length: int | None = None,
     signs_in: bool = True,
+    headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """What a server answers to a request of its API, as JSON; a refusal and a server that cannot be reached end the
     command with their reason. Without a token it is asked as whoever is signed in to it, unless `signs_in` is False."""
     try:
         shown = token or (_token_of(server) if signs_in else None)
-        return _answer(server, shown, method, path, body=body, length=length)
+        return _answer(server, shown, method, path, body=body, length=length, more=headers)
     except _Refused as refused:
         fail(str(refused), refused.code)
 
@@ -117,11 +124,12 @@ def _answer(
     *,
     body: bytes | IO[bytes] = b"",
     length: int | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Raises _Refused."""
     address = server_address(server)
     kind = "application/json" if isinstance(body, bytes) else "application/octet-stream"
-    headers = {"Accept": "application/json", "Content-Type": kind}
+    headers = {"Accept": "application/json", "Content-Type": kind, **(more or {})}
     if length is not None:
         headers["Content-Length"] = str(length)
     if (account := ACCOUNT.get()) is not None:

@@ -178,6 +178,7 @@ async def export(caller: CurrentCaller, services: ForMemory) -> dict[str, Any]:
         "core": {"facts": list(memory.facts), "version": memory.version},
         "changes": [MemoryChangeView.of(one, caller.user_id).model_dump(mode="json", by_alias=True) for one in found],
         "answers": {question: text for question, text in onboarding.answers.items() if text},
+        "initialText": onboarding.initial_text,
         "memories": [MemoryView.of(one).model_dump(mode="json", by_alias=True) for one in memories],
         "documents": await _document_names(caller, services),
     }

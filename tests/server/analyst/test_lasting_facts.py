@@ -10,6 +10,7 @@ from server.analyst.lasting_facts import lasting_facts
 ROOT = Path(__file__).parents[3]
 PASSING = tomllib.loads((ROOT / "evals/memory/passing.toml").read_text(encoding="utf-8"))["passing"]
 LATER = tomllib.loads((ROOT / "evals/memory/passing_later.toml").read_text(encoding="utf-8"))
+THIRD = tomllib.loads((ROOT / "evals/memory/passing_third.toml").read_text(encoding="utf-8"))
 QUESTIONS = (ROOT / "tests/server/analyst/unseen_prompts.toml").read_text(encoding="utf-8")
 LEAST, MOST_FALSE = 24, 4
 
@@ -28,7 +29,7 @@ def questions() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("prompts", [PASSING, LATER["passing"]], ids=["first", "later"])
+@pytest.mark.parametrize("prompts", [PASSING, LATER["passing"], THIRD["passing"]], ids=["first", "later", "third"])
 def test_most_facts_in_passing_are_noticed_in_the_persons_words(prompts: list[tuple[str, list[str]]]) -> None:
     noticed = [
         any(all(word in fact for word in words) and fact in prompt for fact in lasting_facts(prompt))
@@ -43,6 +44,8 @@ def test_ordinary_questions_state_nothing() -> None:
     asked = questions()
     assert len(asked) >= 200
     assert len([one for one in asked if lasting_facts(one)]) <= MOST_FALSE
+    assert len(THIRD["ordinary"]) == 100
+    assert len([one for one in THIRD["ordinary"] if lasting_facts(one)]) <= MOST_FALSE / 2
 
 
 def test_remarks_about_one_recording_state_nothing_lasting() -> None:

@@ -49,9 +49,11 @@ class Noticer:
     found: Sequence[Noticed] = ()
     fails: bool = False
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    callers: list[ModelCaller] = field(default_factory=list)
 
     async def notice(self, typed: str, facts: Sequence[str], caller: ModelCaller) -> list[Noticed]:
         self.asked.append((typed, tuple(facts)))
+        self.callers.append(caller)
         if self.fails:
             raise ServiceUnavailable("no model", service="model")
         return list(self.found)
@@ -86,7 +88,7 @@ async def test_where_it_fails_the_rule_does_and_an_order_is_left_to_the_answer()
 def scripted(*lines: Line) -> tuple[ModelNoticer, ScriptedChat]:
     chat = ScriptedChat(lines=list(lines))
     model: Model = ScriptedModels(chat).model(None)
-    return ModelNoticer(lambda: model), chat
+    return ModelNoticer(lambda _: model), chat
 
 
 async def test_a_model_is_offered_two_tools_and_shown_quoted_texts_alone() -> None:
@@ -139,16 +141,18 @@ async def test_a_flag_decides_whether_anybody_looks_at_what_was_typed(flags: dic
     turn = await world.conversations.turn(talk.caller, turn_id)
     collector = Collector(noticer)
     memory = AccountMemory(world.memory, collector=collector)
-    await memory.for_turn(replace(turn, context=turn.context | {FLAGS: flags}), talk.caller, copied)
+    of_flags = replace(turn, context=turn.context | {FLAGS: flags})
+    await memory.for_turn(of_flags, talk.caller, copied, models=("of-the-plan",))
     await collector.settled()
     assert len(noticer.asked) == asked
+    assert [one.models for one in noticer.callers] == [("of-the-plan",)] * asked
 
 
 async def counted(*lines: Line) -> list[tuple[Any, ...]]:
     """The rows of a look at what was typed."""
     rows = MemoryInvocations()
     model: Model = ScriptedModels(ScriptedChat(lines=list(lines))).model(None)
-    noticer = ModelNoticer(lambda: model, CallLedger(invocations=rows, clock=SystemClock(), graph_version="9.9"))
+    noticer = ModelNoticer(lambda _: model, CallLedger(invocations=rows, clock=SystemClock(), graph_version="9.9"))
     with contextlib.suppress(ServiceUnavailable):
         await noticer.notice(PROMPT, [], OF_ANNA)
     return [

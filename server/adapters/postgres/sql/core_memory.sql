@@ -42,7 +42,9 @@ order by t.ordinal
 
 -- name: read_onboarding
 -- The caller's own.
-select * from public.read_onboarding(%(user_id)s, %(account_id)s)
+select o.*,
+    coalesce((select m.initial_text from public.core_memories m where m.account_id = %(account_id)s), '') as initial_text
+from public.read_onboarding(%(user_id)s, %(account_id)s) o
 
 -- name: keep_onboarding
 -- What was answered so far.

@@ -20,47 +20,17 @@ where not exists (
 on conflict (account_id, source_key) do nothing
 returning id
 
--- name: memories_by_words
--- Those that have any word of the question, the best by PostgreSQL's own rank; without one the newest.
-select m.*, t.name as trace_name
-from flamechat_private.readable_memories m
+-- name: sought_memories
+-- As the function finds them; `among` is how many fit, counted as far as it matters.
+select m.id, m.user_id, m.kind, m.text, m.source, m.source_key, m.trace_id, m.session_id, m.turn_id, m.meaning, m.words,
+    m.metadata, m.anchors, m.superseded_by, m.created_at, t.name as trace_name, f.cosine, f.among
+from flamechat_private.sought_memories(
+    %(user_id)s, %(account_id)s, %(query)s, %(model)s, %(vector)s, %(kinds)s::text[], %(session_id)s::uuid,
+    %(since)s::timestamptz, %(without_turns)s::uuid[], %(by_words)s, %(by_meaning)s, %(exact)s, %(selective)s
+) f
+join public.memories m on m.id = f.memory_id
 left join public.traces t on t.id = m.trace_id
-where m.reader_id = %(user_id)s and m.account_id = %(account_id)s
-    and (%(query)s::text = '' or m.search @@ flamechat_private.any_word_of(%(query)s))
-    and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
-    and (%(session_id)s::uuid is null or m.session_id = %(session_id)s)
-    and (%(since)s::timestamptz is null or m.created_at >= %(since)s)
-    and (m.turn_id is null or m.turn_id <> all(%(without_turns)s::uuid[]))
-order by
-    case when %(query)s = '' then 0 else ts_rank(m.search, flamechat_private.any_word_of(%(query)s)) end desc,
-    m.created_at desc, m.id
-limit %(most)s
-
--- name: memories_counted
--- How many the user may read.
-select count(*) as among from flamechat_private.readable_memories m where m.reader_id = %(user_id)s and m.account_id = %(account_id)s
-
--- name: nearest_memories
--- Every vector of the account is looked at.
-select e.memory_id, (1 - (e.embedding operator(extensions.<=>) %(vector)s::extensions.halfvec))::real as cosine
-from public.memory_embeddings e
-join flamechat_private.readable_memories m on m.id = e.memory_id
-where m.reader_id = %(user_id)s and m.account_id = %(account_id)s
-    and e.account_id = %(account_id)s and e.model = %(model)s and e.dimensions = %(dimensions)s
-    and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
-    and (%(session_id)s::uuid is null or m.session_id = %(session_id)s)
-    and (%(since)s::timestamptz is null or m.created_at >= %(since)s)
-    and (m.turn_id is null or m.turn_id <> all(%(without_turns)s::uuid[]))
-order by e.embedding operator(extensions.<=>) %(vector)s::extensions.halfvec
-limit %(most)s
-
--- name: nearest_memories_by_index
--- Of an account that is large.
-select n.memory_id, n.cosine
-from flamechat_private.nearest_by_index(
-    %(user_id)s, %(account_id)s, %(model)s, %(vector)s::extensions.halfvec, %(kinds)s::text[], %(session_id)s::uuid,
-    %(since)s::timestamptz, %(without_turns)s::uuid[], %(most)s
-) n
+order by case when %(query)s = '' then m.created_at end desc, m.id
 
 -- name: memories_by_id
 -- Those that the user may read.
@@ -68,12 +38,6 @@ select m.*, t.name as trace_name
 from flamechat_private.readable_memories m
 left join public.traces t on t.id = m.trace_id
 where m.reader_id = %(user_id)s and m.account_id = %(account_id)s and m.id = any(%(ids)s::uuid[])
-
--- name: cosines_of_memories
--- Of memories that words found.
-select e.memory_id, (1 - (e.embedding operator(extensions.<=>) %(vector)s::extensions.halfvec))::real as cosine
-from public.memory_embeddings e
-where e.memory_id = any(%(ids)s::uuid[]) and e.model = %(model)s and e.dimensions = %(dimensions)s
 
 -- name: rewrite_memory
 -- Their own, or the account's where they may write.

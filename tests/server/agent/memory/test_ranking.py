@@ -5,13 +5,18 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.agent.memory.ranking import MOST_OF_A_WORD, SHORT, by_bm25
+from server.agent.memory.memory_texts import words_of
+from server.agent.memory.ranking import MOST_OF_A_WORD, SHORT, Met, by_bm25, met_words, word_stems
 
 TIMES = st.integers(1, MOST_OF_A_WORD)
 
 
+def met(asked: str, text: Counter[str]) -> Met:
+    return Met({word: text[word] for word in asked.split() if text[word]}, text.total())
+
+
 def score(asked: str, *texts: Counter[str], among: int = 50) -> list[float]:
-    return [value for value, _, _ in by_bm25(Counter(asked.split()), texts, among)]
+    return [value for value, _, _ in by_bm25(asked.split(), [met(asked, one) for one in texts], among)]
 
 
 @given(TIMES, st.integers(0, 3 * SHORT), st.integers(1, SHORT))
@@ -33,8 +38,26 @@ def test_a_word_counts_more_the_more_often_it_stands_in_a_text_of_one_length(tim
 
 def test_a_rare_word_counts_more_and_what_is_shared_is_the_part_of_the_question() -> None:
     texts = [Counter(["lock", "page"]), Counter(["page", "draw"]), Counter(["page", "lines"])]
-    (locks, part, shared), (_, less, one), _ = by_bm25(Counter(["lock", "page"]), texts, 3)
+    found = by_bm25(["lock", "page"], [met("lock page", one) for one in texts], 3)
+    (locks, part, shared), (_, less, one), _ = found
     assert shared == {"lock", "page"}
     assert (part, one) == (1.0, frozenset({"page"}))
     assert less < 0.5
     assert locks > score("lock page", *texts, among=3)[1]
+
+
+LATIN = "parser parse parsing parsed sparse locks locked block 300 1300 ms naïve running run js/app.ts parseJson v8"
+WORDS = st.sampled_from([*LATIN.split(), "延迟上限", "µs"])
+
+
+@given(st.lists(WORDS, max_size=12), st.lists(WORDS, min_size=1, max_size=4))
+def test_a_text_has_as_many_of_a_word_as_one_that_is_taken_apart(text: list[str], asked: list[str]) -> None:
+    sought = frozenset(word_stems(" ".join(asked)))
+    said = words_of(" ".join(text))
+    apart = Counter(word_stems(said))
+    expected = {word: apart[word] for word in sought if apart[word]}
+    found = met_words(sought, said).counts
+    assert {word: often for word, often in found.items() if word.isascii()} == {
+        word: often for word, often in expected.items() if word.isascii()
+    }
+    assert set(found) == set(expected)

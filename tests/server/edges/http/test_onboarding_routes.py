@@ -99,4 +99,24 @@ def test_each_line_of_an_answer_stands_by_itself() -> None:
     ]
     assert answer_facts("leaveOut", "Ignore vendor. tests") == ["Ignore vendor", "Leave out tests"]
     assert answer_facts("purpose", "  \n ") == []
-    assert len(answer_facts("purpose", "x" * 4_000)[0]) == 500
+    assert answer_facts("purpose", f"it {'x' * 4_000}") == [f"it {'x' * 4_000}"]
+
+
+async def test_answers_that_have_no_room_together_are_refused_and_not_cut(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answers = {"purpose": "x" * 3_000, "limits": "y" * 3_000}
+        answer = await server.http.put(ROOT, json={"answers": answers}, headers=ANNA)
+        assert (answer.status_code, answer.json()["field"]) == (400, "answers")
+        assert "1,106 too many" in answer.json()["detail"]
+        assert (await looked(server))["started"] is False
+
+
+async def test_what_is_confirmed_keeps_every_word_of_the_answers(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answers = {"purpose": "x" * 3_000, "limits": "y" * 1_890}
+        assert (await server.http.put(ROOT, json={"answers": answers}, headers=ANNA)).status_code == 200
+        body = {"text": "we import invoices", "version": 0}
+        assert (await server.http.post(f"{ROOT}/confirmation", json=body, headers=ANNA)).status_code == 200
+        kept = (await server.http.get("/api/v1/memory/export", headers=ANNA)).json()["initialText"]
+        assert kept.endswith("y" * 1_890)
+        assert "x" * 3_000 in kept

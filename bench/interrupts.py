@@ -12,7 +12,7 @@ import uuid
 from pathlib import Path
 
 from bench.raw_socket import RawSocket
-from bench.streaming import ENDS
+from bench.short_turns import ENDS
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.soak.fleet import Fleet, fleet
 

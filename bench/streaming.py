@@ -5,8 +5,9 @@ One server process and PostgreSQL; the model and all clients are in this process
 which the model sent it, so that its way to the client's frame is measured without a second clock. Load is an open loop:
 the model speaks at its pace whoever listens. Counting begins when all turns stream, lasts by the clock, and is of every
 token that arrives meanwhile; turns begin and end in it. What other programs had of the machine, and what its host took,
-is printed. The last figure is
-the server's CPU per token and that of `ChatOpenAI.astream` alone, which reads the same stream in a process of its own.
+is printed. The last figures are CPU per token of the server, its workers and PostgreSQL, beside that of
+`ChatOpenAI.astream` alone, which reads the same stream in a process of its own, what memory a token takes while its
+answer runs, and what a turn of a few words costs.
 """
 
 import argparse
@@ -23,7 +24,9 @@ from pathlib import Path
 import psutil
 
 from bench.own_process import figures_of
+from bench.process_times import cpu_of, postgres_processes, with_children
 from bench.raw_socket import RawSocket
+from bench.short_turns import ENDS, SHORT_WORDS, TurnCost, short_turns
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.speaking import Endpoint, Script, from_letters, in_letters, speaking_endpoint
 
@@ -31,7 +34,9 @@ TOKENS_PER_S = 50
 TURNS = 40
 SOCKETS = 500
 P95_MS = 250.0
-CPU_TIMES_BARE = 2.0
+CPU_TIMES_BARE = 1.25
+KB_A_TOKEN = 0.6
+TURN_CPU_S = 0.1
 FLAT_MB_PER_MINUTE = 3.0
 """Growth that a bench of ten minutes can distinguish from an allocator's noise."""
 
@@ -44,7 +49,6 @@ START_S = 0.6
 
 JOINING = 20
 SAMPLE_EVERY_S = 5.0
-ENDS = {"model_response_end", "turn_cancelled", "turn_failed"}
 
 
 @dataclass(slots=True)
@@ -67,10 +71,25 @@ class Level:
     cpu: float = 0.0
     postgres_cpu: float = 0.0
     memory: list[tuple[float, int]] = field(default_factory=list)
+    running: dict[int, int] = field(default_factory=dict)
+    """Tokens so far of each answer that runs, by person."""
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    """The tokens of all of them over time, with the server's own bytes."""
+
+    @property
+    def kb_a_token(self) -> float:
+        """What the server's memory grew by, while its running answers grew most, for each token of them, in kB."""
+        (least, before), (most, after) = (self.kept[0], max(self.kept)) if self.kept else ((0, 0), (0, 0))
+        return (after - before) / 1000 / (most - least) if most > least else 0.0
 
     @property
     def tokens(self) -> int:
         return len(self.latencies_ms)
+
+    @property
+    def cpu_a_token(self) -> float:
+        """Seconds, of the server, its workers and PostgreSQL."""
+        return (self.cpu + self.postgres_cpu) / max(self.tokens, 1)
 
     def percentile(self, share: float) -> float:
         return self.latencies_ms[min(self.tokens - 1, int(self.tokens * share))] if self.tokens else float("inf")
@@ -130,6 +149,8 @@ async def converse(servers: Fleet, level: Level, window: Window, number: int) ->
                     level.latencies_ms += latencies
                     level.frames += 1
                 received += len(latencies)
+                level.running[number] = received
+        del level.running[number]
         is_first = False
         complete = message["type"] == "model_response_end" and received == words
         level.finished += complete
@@ -141,25 +162,10 @@ async def watch(process: psutil.Process, level: Level) -> None:
     """Memory of the server process while it works: what is its own, without what it shares."""
     started = time.monotonic()
     while True:
-        await asyncio.sleep(SAMPLE_EVERY_S)
+        await asyncio.sleep(SAMPLE_EVERY_S if level.memory else 0)
         memory = process.memory_info()
         level.memory.append((time.monotonic() - started, memory.rss - memory.shared))
-
-
-def cpu_of(processes: list[psutil.Process]) -> float:
-    spent = 0.0
-    for process in processes:
-        try:
-            times = process.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        spent += times.user + times.system
-    return spent
-
-
-def with_children(pid: int) -> list[psutil.Process]:
-    process = psutil.Process(pid)
-    return [process, *process.children(recursive=True)]
+        level.kept.append((sum(level.running.values()), memory.rss - memory.shared))
 
 
 async def measure(servers: Fleet, turns: int, seconds: float) -> Level:
@@ -200,12 +206,6 @@ async def _count(servers: Fleet, server: psutil.Process, level: Level, seconds: 
     level.others = max(1 - level.lost - (idle + ours_in_all) / all_of_it, 0.0)
 
 
-def postgres_processes(servers: Fleet) -> list[psutil.Process]:
-    """The database's main process; those of connections come and go, and count with it once they have gone."""
-    pid = int((servers.folder / "data" / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0])
-    return with_children(pid)
-
-
 async def idle_sockets(servers: Fleet, number: int) -> list[RawSocket]:
     """So many idle viewers, each in a session of their own."""
     gate = asyncio.Semaphore(JOINING)
@@ -236,7 +236,9 @@ def print_level(level: Level) -> bool:
     return holds
 
 
-async def stream(seconds: float, sockets: int, levels: list[int], folder: Path) -> tuple[list[Level], float | str]:
+async def stream(
+    seconds: float, sockets: int, levels: list[int], folder: Path
+) -> tuple[list[Level], float | str, TurnCost]:
     """The figures of every level, and the CPU of bare `astream` per token, in seconds, or why there is none."""
     async with (
         speaking_endpoint() as endpoint,
@@ -257,7 +259,7 @@ async def stream(seconds: float, sockets: int, levels: list[int], folder: Path) 
                 break
         for socket in onlookers:
             socket.close()
-        return seen, await bare(endpoint, seen[0])
+        return seen, await bare(endpoint, seen[0]), await short_turns(servers)
 
 
 async def bare(endpoint: Endpoint, level: Level) -> float | str:
@@ -297,10 +299,9 @@ def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[
     """Print the figures with their bounds; returns whether all hold."""
     allow_sockets()
     with tempfile.TemporaryDirectory(prefix="flamechat-streaming-") as folder:
-        seen, alone = asyncio.run(stream(seconds, sockets, levels or [TURNS, 80, 120, 160], Path(folder)))
+        seen, alone, turn = asyncio.run(stream(seconds, sockets, levels or [TURNS, 80, 120, 160], Path(folder)))
     first = seen[0]
     passed = [one.turns for one in seen if one.together and one.percentile(0.95) < P95_MS and not one.dropped]
-    ours = first.cpu / max(first.tokens, 1)
     p95 = first.percentile(0.95)
     print(
         f"\np95 at {first.turns} turns: {p95:.0f} ms (bound {P95_MS:g}); it holds up to {max(passed, default=0)} turns"
@@ -310,16 +311,23 @@ def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[
     is_long = seconds >= FLAT_FROM_S
     bound = f"bound {FLAT_MB_PER_MINUTE:g}" if is_long else "its bound holds for ten minutes: --seconds 600"
     print(f"memory of the server over {seconds:g} s: {growth:+.1f} MB a minute ({bound})")
+    print(f"memory a token of running answers: {first.kb_a_token:.2f} kB (bound {KB_A_TOKEN:g})")
+    print(
+        f"CPU of a turn of {SHORT_WORDS} words: {turn.serving:.3f} s of the serving process (bound {TURN_CPU_S:g}), "
+        f"{turn.workers:.3f} of its workers, {turn.postgres:.3f} of the database"
+    )
     if isinstance(alone, str):
         print(f"CPU of bare astream: {alone}")
         return False
-    times = ours / alone
+    times = first.cpu_a_token / alone
     print(
-        f"CPU per token: server {ours * 1e6:.0f} µs, bare astream {alone * 1e6:.0f} µs: {times:.2f} times "
-        f"(bound {CPU_TIMES_BARE:g}); the database's {first.postgres_cpu / max(first.tokens, 1) * 1e6:.0f} µs"
+        f"CPU per token: {first.cpu_a_token * 1e6:.0f} µs, of which the database's "
+        f"{first.postgres_cpu / max(first.tokens, 1) * 1e6:.0f}; bare astream {alone * 1e6:.0f} µs: {times:.2f} times "
+        f"(bound {CPU_TIMES_BARE:g})"
     )
-    is_flat = growth < FLAT_MB_PER_MINUTE or not is_long
-    return first.turns in passed and is_flat and times <= CPU_TIMES_BARE
+    is_small = growth < FLAT_MB_PER_MINUTE or not is_long
+    is_cheap = times <= CPU_TIMES_BARE and turn.serving <= TURN_CPU_S and first.kb_a_token <= KB_A_TOKEN
+    return first.turns in passed and is_small and is_cheap
 
 
 def main(arguments: list[str]) -> int:

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import httpx
 
+from bench.process_times import cpu_of, with_children
 from bench.raw_socket import RawSocket
-from bench.streaming import ENDS, TOKENS_PER_S, cpu_of, with_children
+from bench.short_turns import ENDS
+from bench.streaming import TOKENS_PER_S
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.speaking import Script, in_letters, speaking_endpoint
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from server.adapters.model.patience import Patience
+from server.adapters.model.stream_pace import StreamPace
 from server.agent.bounds import ANSWER_TOKENS, REASONING_TOKENS, SMALL_CONTEXT, answer_room
 from server.agent.model_call.chat_model import FREE, Chat, Model, Price
 from server.agent.model_call.offered_models import ANALYST, OfferedModels, label_of
@@ -85,6 +86,7 @@ class ChosenModels:
         self._choice = choice
         self._analyst = analyst or AnalystChat()
         self._chats: dict[tuple[str, int | None, bool], Chat] = {}
+        self._pace = StreamPace()
         self._clock = clock
         self._contexts: dict[str, int] = {}
         self._report_reading: set[str] = set()
@@ -152,6 +154,7 @@ class ChosenModels:
                 reasoning_effort=self._choice.reasoning_effort,
                 verbosity=self._choice.verbosity,
                 reports_reading=name in self._report_reading,
+                pace=self._pace,
             )
         return Model(
             chat=self._chats[key],

@@ -7,8 +7,12 @@ from typing import Any
 
 import anyio
 import openai
+from langchain_core.callbacks import AsyncCallbackManager
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
 from langchain_openai import ChatOpenAI
 from pydantic import Field, PrivateAttr, SecretStr
 
@@ -17,6 +21,7 @@ from server.adapters.model.patience import Patience, StillReading
 from server.adapters.model.plain_stream import PlainCompletions
 from server.adapters.model.response_failed import response_failed
 from server.adapters.model.retry_pause import pause
+from server.adapters.model.stream_pace import StreamPace
 from server.agent.model_call.chat_model import READING, REASONING, REFUSAL, REQUEST_FAILED, REQUEST_REPEATED
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -41,6 +46,27 @@ class CompatibleChat(ChatOpenAI):
     """Whether it says how much of a prompt it has read, when it is asked to (llama.cpp)."""
     reasons: bool = Field(default=False, exclude=True)
     """Whether the Responses API is asked for the model's reasoning, sealed, to send it again with results of tools."""
+
+    async def astream(
+        self,
+        input: LanguageModelInput,  # noqa: A002 - LangChain's name
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[AIMessageChunk]:
+        """As LangChain's, which keeps every chunk until the end for those who watch: where nobody does, none is."""
+        config = ensure_config(config)
+        if AsyncCallbackManager.configure(config.get("callbacks"), self.callbacks, self.verbose).handlers:
+            async for message in super().astream(input, config, stop=stop, **kwargs):
+                yield message
+            return
+        async with aclosing(self._astream(self._convert_input(input).to_messages(), stop=stop, **kwargs)) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                assert isinstance(chunk.message, AIMessageChunk)
+                if chunk.generation_info:
+                    chunk.message.response_metadata = chunk.generation_info | chunk.message.response_metadata
+                yield chunk.message
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         tries = 0
@@ -174,10 +200,11 @@ def openai_chat(
     reasoning_effort: str | None = None,
     verbosity: str | None = None,
     reports_reading: bool = False,
+    pace: StreamPace | None = None,
 ) -> CompatibleChat:
     """A streaming chat model. With a custom base URL chat/completions is the default: few such servers know the
     Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
-    placeholder. OpenAI is asked to store nothing; others may not know the field.
+    placeholder. OpenAI is asked to store nothing; others may not know the field. `pace` is that of all models' streams.
     """
     patience = patience or Patience()
     longest = max(patience.before_first(was_read=False), patience.silence_s) + 5
@@ -203,5 +230,5 @@ def openai_chat(
         is_compatible=base_url is not None,
         reports_reading=reports_reading,
     )
-    chat.async_client = PlainCompletions(chat.root_async_client)
+    chat.async_client = PlainCompletions(chat.root_async_client, pace or StreamPace())
     return chat

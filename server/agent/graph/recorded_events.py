@@ -3,6 +3,7 @@ have seen.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import structlog
@@ -29,14 +30,21 @@ class Node(Protocol):
 
 
 class EventRecorder:
-    """A TurnSink that records what it passes on to another one."""
+    """A TurnSink that records what it passes on to another one, the text of each message once."""
 
     def __init__(self, sink: TurnSink) -> None:
         self._sink = sink
-        self._events: list[TurnEvent] = []
+        self._kept: list[TurnEvent | str] = []
+        self._texts: dict[str, _MessageText] = {}
 
     async def emit(self, event: TurnEvent) -> None:
-        self._events.append(event)
+        if isinstance(event, ModelChunkStart | ModelChunkAppend | ModelTextReset):
+            if event.message_id not in self._texts:
+                self._texts[event.message_id] = _MessageText()
+                self._kept.append(event.message_id)
+            self._texts[event.message_id].put(event.offset, "" if isinstance(event, ModelTextReset) else event.chunk)
+        elif not isinstance(event, TurnStarted | ModelReading | ToolProgress):  # each attempt says its own
+            self._kept.append(event)
         await self._sink.emit(event)
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
@@ -44,21 +52,29 @@ class EventRecorder:
 
     def taken(self) -> list[dict[str, Any]]:
         """The events since the last time as JSON, the text of each message in one piece."""
-        events, self._events = self._events, []
-        texts: dict[str, str] = {}
-        kept: list[TurnEvent | str] = []
-        for event in events:
-            if isinstance(event, ModelChunkStart | ModelChunkAppend | ModelTextReset):
-                if event.message_id not in texts:
-                    kept.append(event.message_id)
-                more = "" if isinstance(event, ModelTextReset) else event.chunk
-                texts[event.message_id] = texts.get(event.message_id, "")[: event.offset] + more
-            elif not isinstance(event, TurnStarted | ModelReading | ToolProgress):  # each attempt says its own
-                kept.append(event)
+        kept, texts = self._kept, self._texts
+        self._kept, self._texts = [], {}
         complete = [
-            ModelChunkStart(message_id=one, offset=0, chunk=texts[one]) if isinstance(one, str) else one for one in kept
+            ModelChunkStart(message_id=one, offset=0, chunk="".join(texts[one].pieces)) if isinstance(one, str) else one
+            for one in kept
         ]
         return [event.model_dump(mode="json") for event in complete]
+
+
+@dataclass(slots=True)
+class _MessageText:
+    """A message's text in the pieces that it came in."""
+
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+
+    def put(self, offset: int, piece: str) -> None:
+        """The piece stands in place of all from the offset on."""
+        if offset < self.length:
+            self.pieces = ["".join(self.pieces)[:offset]]
+            self.length = offset
+        self.pieces.append(piece)
+        self.length += len(piece)
 
 
 def recorded(node: Node) -> Node:

@@ -113,7 +113,8 @@ class ReplyReader:
                 refusal += refused(chunk)
                 if chunk.tool_call_chunks:
                     calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
-                thoughts += AIMessageChunk(content=reasoning_blocks(chunk))
+                if blocks := reasoning_blocks(chunk):
+                    thoughts += AIMessageChunk(content=blocks)
                 if chunk.usage_metadata:
                     reports.append(chunk.usage_metadata)
                 finish = ended(chunk.response_metadata) or finish

@@ -14,7 +14,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from server.edges.http.refused_request import RefusedRequest
-from server.edges.http.requests_at_once import WHOSE, RequestsAtOnce, whose
+from server.edges.http.requests_at_once import CREDENTIAL, WAITS, WHOSE, RequestsAtOnce, whose
 from server.edges.http.services import ACCESS_COOKIE
 
 HEADER_S = 10.0
@@ -27,6 +27,7 @@ LOCAL = frozenset({"127.0.0.1", "::1", ""})
 """Addresses of this machine, where a proxy speaks for everybody: only the bound of all connections is theirs."""
 
 COOKIE = ACCESS_COOKIE.encode()
+READS = frozenset({b"GET", b"HEAD"})
 
 
 @dataclass(slots=True)
@@ -148,13 +149,19 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         ):
             return False
         address = "" if self._address in LOCAL else self._address
-        user, is_anonymous = whose(self.headers, address, cookie=COOKIE)
-        if user is None:
+        credential, is_anonymous = whose(self.headers, address, cookie=COOKIE)
+        if credential is None:
             return False
-        why = self._requests.take(user, is_anonymous=is_anonymous)
-        if why is None:
-            scope: Any = self.scope
+        scope: Any = self.scope
+        user = credential if is_anonymous else self._requests.user_of(credential)
+        may_wait = self.parser.get_method() in READS
+        why = self._requests.take(user, is_anonymous=is_anonymous, may_wait=may_wait)
+        if not isinstance(why, str):
             scope[WHOSE] = user
+            if why is not None:
+                scope[WAITS] = why
+            if not is_anonymous:
+                scope[CREDENTIAL] = credential
             return False
         self._wait(None)
         self._refused = RefusedRequest(

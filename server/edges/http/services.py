@@ -328,11 +328,11 @@ async def caller_of(connection: HTTPConnection) -> Caller:
     scope, TooManyAtOnce, and NotFound for an account of which they are no member."""
     services = services_of(connection)
     caller = await services.identity.identify(access_token(connection))
+    ASKING_USER.set(caller.user_id)
     require(caller, scope_of(connection.scope.get("method", ""), connection.scope["path"]))
     services.rates.admit(caller, method=connection.scope.get("method", ""), path=connection.url.path)
     caller = await services.teams.acting(caller, connection.headers.get(ACCOUNT_HEADER))
     connection.state.caller = caller
-    ASKING_USER.set(caller.user_id)
     return caller
 
 

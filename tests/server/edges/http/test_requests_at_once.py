@@ -1,8 +1,9 @@
 """One user's requests under way at once: those over the bound are refused before the application sees them."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
@@ -18,11 +19,13 @@ from server.edges.http.requests_at_once import (
     MOST_REFUSALS,
     REFUSALS_PER_S,
     REFUSED,
+    WAITING_TIMES,
     CountedOut,
     RequestsAtOnce,
     whose,
 )
 from server.edges.http.serving import HttpServer, bound_socket
+from server.ports.asking_user import ASKING_USER
 
 COOKIE = b"flamechat_access"
 
@@ -35,6 +38,8 @@ class Application:
     seen: Counter[str] = field(default_factory=Counter)
     let_go: anyio.Event = field(default_factory=anyio.Event)
     waiting: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(0))
+    most_at_once: int = 0
+    _at_once: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -44,11 +49,18 @@ class Application:
             await send({"type": "lifespan.shutdown.complete"})
             return
         self.seen[dict(scope["headers"]).get(b"authorization", b"").decode()] += 1
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        if scope["path"] == "/signed-in":
+            ASKING_USER.set("anna")
         if scope["path"] == "/wait":
             self.waiting.release()
             await self.let_go.wait()
         if scope["path"] == "/stream":
             scope["state"][REFUSED] = True
+        if scope["method"] == "GET":
+            await anyio.lowlevel.checkpoint()
+        self._at_once -= 1
         await PlainTextResponse("seen", 429 if scope["path"] == "/refuse" else 200)(scope, receive, send)
 
 
@@ -65,6 +77,10 @@ class Server:
 def request(path: str, user: str = "anna", *, length: int = 0) -> bytes:
     lines = f"POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {user}\r\nContent-Length: {length}\r\n\r\n"
     return lines.encode()
+
+
+def read(path: str, user: str = "anna") -> bytes:
+    return request(path, user).replace(b"POST", b"GET", 1).replace(b"Content-Length: 0\r\n", b"")
 
 
 async def answer(stream: ByteStream, *parts: bytes) -> bytes:
@@ -93,9 +109,9 @@ async def is_closed(stream: ByteStream) -> bool:
 
 
 @asynccontextmanager
-async def serving(most: int | None, *, refusal_s: float = 0.0) -> AsyncIterator[Server]:
+async def serving(most: int | None, *, refusal_s: float = 0.0, wait_s: float = 60.0) -> AsyncIterator[Server]:
     """Time stands still: no refusal is forgiven."""
-    requests, app = RequestsAtOnce(most, lambda: 0.0, refusal_s=refusal_s), Application()
+    requests, app = RequestsAtOnce(most, lambda: 0.0, refusal_s=refusal_s, wait_s=wait_s), Application()
     with bound_socket("127.0.0.1", 0) as listening:
         server = HttpServer(app, requests=requests)
         async with anyio.create_task_group() as tasks:
@@ -119,6 +135,80 @@ async def test_one_more_is_refused_unseen_and_its_connection_goes_on() -> None:
         server.app.let_go.set()
         assert (await answer(first)).split()[1] == b"200"
         assert await status(second, request("/")) == b"200"
+
+
+async def test_a_page_that_asks_for_all_it_shows_at_once_is_refused_nothing() -> None:
+    async with serving(2) as server:
+        seen: list[bytes] = []
+
+        async def one() -> None:
+            async with await server.connect() as stream:
+                seen.append(await status(stream, read("/")))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2 * WAITING_TIMES):
+                tasks.start_soon(one)
+        assert seen == [b"200"] * (2 * WAITING_TIMES)
+        assert server.app.most_at_once <= 2
+
+
+async def test_a_read_waits_for_its_place_unseen_and_too_many_of_them_are_refused() -> None:
+    async with serving(1) as server, AsyncExitStack() as stack:
+        first, *waiting, last = [
+            await stack.enter_async_context(await server.connect()) for _ in range(WAITING_TIMES + 2)
+        ]
+        await first.send(request("/wait"))
+        await server.app.waiting.acquire()
+        for one in waiting:
+            await one.send(read("/"))
+        with anyio.fail_after(20):
+            while len(server.requests._waiting.get(hash(b"anna"), ())) < WAITING_TIMES:
+                await anyio.lowlevel.checkpoint()
+        assert await status(last, read("/")) == b"429"
+        assert server.app.seen == {"Bearer anna": 1}
+        server.app.let_go.set()
+        assert {(await answer(one)).split()[1] for one in (first, *waiting)} == {b"200"}
+
+
+async def test_a_read_whose_place_does_not_come_is_refused_and_holds_none() -> None:
+    async with (
+        serving(1, wait_s=0.05) as server,
+        await server.connect() as first,
+        await server.connect() as second,
+    ):
+        await first.send(request("/wait"))
+        await server.app.waiting.acquire()
+        refused = await answer(second, read("/"))
+        assert refused.split()[1] == b"429"
+        assert b"retry-after: 1\r\n" in refused
+        server.app.let_go.set()
+        await answer(first)
+        assert await status(second, read("/")) == b"200"
+        assert server.app.seen["Bearer anna"] == 2
+
+
+async def test_credentials_of_one_user_count_as_one() -> None:
+    async with serving(1) as server, await server.connect() as first, await server.connect() as second:
+        for token in ("one", "two"):
+            assert await status(first, request("/signed-in", token)) == b"200"
+        await first.send(request("/wait", "one"))
+        await server.app.waiting.acquire()
+        assert await status(second, request("/", "two")) == b"429"
+        assert await status(second, request("/", "three")) == b"200"
+
+
+async def test_who_leaves_while_waiting_holds_no_place() -> None:
+    requests = RequestsAtOnce(1, lambda: 0.0)
+    assert requests.take(7, is_anonymous=False) is None
+    place = requests.take(7, is_anonymous=False, may_wait=True)
+    assert isinstance(place, asyncio.Future)
+    waits = asyncio.create_task(requests.has_place(7, place))
+    await asyncio.sleep(0)
+    requests.give_back(7)
+    waits.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waits
+    assert requests.take(7, is_anonymous=False) is None
 
 
 async def test_a_refused_body_is_let_pass_and_the_connection_goes_on() -> None:

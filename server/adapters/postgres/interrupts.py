@@ -1,5 +1,6 @@
 """Turns that wait for the page, in PostgreSQL: asked, answered once, or waited for long enough."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -27,6 +28,7 @@ class PostgresInterrupts(PostgresMembership):
             "interrupt_id": new_id(interrupt.interrupt_id, "interrupt", "interruptId"),
             "interrupt": Jsonb(storable_json(asked)),
             "expires_at": interrupt.expires_at,
+            "now": datetime.now(UTC),
         }
         return bool(await self._rows("interrupt_turn", parameters))
 

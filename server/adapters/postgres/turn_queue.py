@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Self
 
 import procrastinate
@@ -29,6 +29,9 @@ from server.ports.queue import TurnJob
 
 QUEUE = "turns"
 TASK = "run_turn"
+AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
+"""Due by any clock: the database's may be behind ours."""
+
 POLL_S = 0.25
 """How long a job may wait that nobody announced: one whose session has just become free, or after a lost connection."""
 
@@ -191,7 +194,7 @@ class PostgresTurnQueue:
             self._worker.shutdown_graceful_timeout = DRAIN_S
             self._worker.stop()  # type: ignore[no-untyped-call]
 
-    async def retry_stalled(self, stalled_s: float, silent_s: float, now: datetime) -> None:
+    async def retry_stalled(self, stalled_s: float, silent_s: float) -> None:
         """Let the jobs of dead workers be done again, and those of workers that live and have been silent for
         `silent_s`: their attempts are noted as overtaken. One job of a turn waits, so its next one goes."""
         found = await self._app.connector.execute_query_all_async(
@@ -208,7 +211,7 @@ class PostgresTurnQueue:
                 await self._app.connector.execute_query_async(statement("note_overtaken"), turn_id=job["turn_id"])
             if job["waiting"] is not None:
                 await self._app.job_manager.cancel_job_by_id_async(job["waiting"], delete_job=True)
-            await self._app.job_manager.retry_job_by_id_async(job["id"], retry_at=now)
+            await self._app.job_manager.retry_job_by_id_async(job["id"], retry_at=AT_ONCE)
 
     def _worker_id(self) -> int | None:
         return None if self._worker is None else self._worker.worker_id

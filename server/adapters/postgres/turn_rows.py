@@ -1,5 +1,6 @@
 """A row of `chat_turns` as a value."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from psycopg.rows import DictRow
@@ -37,8 +38,13 @@ def turn_row(row: DictRow) -> TurnRow:
         request_id=row["request_id"],
         request_trace_id=row["request_trace_id"],
         api_key_id=None if row["api_key_id"] is None else str(row["api_key_id"]),
-        overtaken_lately=sum(at > datetime.now(UTC) - LATELY for at in row["overtaken_at"]),
+        overtaken_lately=overtaken_lately(row["overtaken_at"]),
     )
+
+
+def overtaken_lately(times: Sequence[datetime]) -> int:
+    """How many of these fall into the time before the last of them: all are the database's, whatever our clock says."""
+    return sum(at > max(times) - LATELY for at in times)
 
 
 def _interrupt(row: DictRow) -> AskedOfPage | None:

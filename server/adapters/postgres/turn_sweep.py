@@ -1,7 +1,6 @@
 """What keeps accepted turns from being lost, whoever died: every few seconds, in every process, by one at a time."""
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Self
 
 import psycopg
@@ -67,7 +66,7 @@ class TurnSweep:
             await cursor.execute(statement("lock_sweep"), {"key": LOCK_KEY})
             if (await cursor.fetchone()) != (True,):
                 return []
-            await self._queue.retry_stalled(self._stalled_s, self._silent_s, datetime.now(UTC))
+            await self._queue.retry_stalled(self._stalled_s, self._silent_s)
             await cursor.execute(statement("expire_interrupts"), {"result": Jsonb(NOBODY_THERE)})
             await cursor.execute(statement("turns_without_job"))
             lost = [TurnJob(str(turn), str(session)) for turn, session in await cursor.fetchall()]

@@ -147,9 +147,11 @@ update public.chat_turns set handed_over = handed_over + 1, owner = null
 where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner is not null
 
 -- name: interrupt_turn
--- The attempt ends and the turn waits for the page; nothing of a turn that shall stop, or that another attempt has.
+-- The attempt ends and the turn waits for the page; nothing of a turn that shall stop, or that another attempt has. It
+-- waits by the database's clock, which may not be the server's.
 update public.chat_turns
-set interrupt_id = %(interrupt_id)s, interrupt = %(interrupt)s, interrupt_expires_at = %(expires_at)s,
+set interrupt_id = %(interrupt_id)s, interrupt = %(interrupt)s,
+    interrupt_expires_at = clock_timestamp() + (%(expires_at)s::timestamptz - %(now)s::timestamptz),
     interrupt_result = null, handed_over = handed_over + 1, owner = null
 where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner is not null and not cancel_requested
 returning id

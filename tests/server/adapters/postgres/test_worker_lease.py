@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import anyio
 import psycopg
@@ -47,7 +46,7 @@ class Scene:
     async def swept(self, silent_s: float) -> tuple[bool, int]:
         """After so much silence: whether the job waits to be taken again, and how often it was overtaken."""
         self.owner.execute(SILENT, [silent_s])
-        await self.other.retry_stalled(STALLED_S, SILENT_S, datetime.now(UTC))
+        await self.other.retry_stalled(STALLED_S, SILENT_S)
         row = self.owner.execute("select status from flamechat_private.procrastinate_jobs").fetchone()
         assert row is not None
         return row[0] == "todo", (await self.turn()).overtaken
@@ -106,6 +105,8 @@ async def test_a_process_that_is_gone_loses_its_turns_after_a_short_silence(scen
     await scene.until_locks(0)
     assert await scene.swept(STALLED_S - 3) == (False, 0)
     assert await scene.swept(STALLED_S + 1) == (True, 0)
+    late = "select scheduled_at > now() - interval '1 day' from flamechat_private.procrastinate_jobs"
+    assert scene.owner.execute(late).fetchone() == (False,), "due at once, whatever the database's clock says"
     started = await scene.world.conversations.start_turn(scene.turn_id, owner="other")
     assert started is not None
     assert started.attempts_that_died == 1

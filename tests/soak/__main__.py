@@ -20,7 +20,7 @@ from tests.soak.full_disk import FullDisk
 from tests.soak.hosts import Hosts
 from tests.soak.kills import Kills
 from tests.soak.neighbour import Neighbour
-from tests.soak.pressure import Quota, Slowloris
+from tests.soak.pressure import Quota, Slowloris, Standstill
 from tests.soak.restarts import Restarts
 from tests.soak.rolling import Rolling
 from tests.soak.spending import Spending
@@ -34,7 +34,7 @@ RUN_S = 480
 PARTS = {
     part.name: part
     for part in (
-        *(Crowds(), Cuts(), Kills(), Calls(), Restarts(), Rolling(), Quota(), Slowloris()),
+        *(Crowds(), Cuts(), Kills(), Calls(), Restarts(), Rolling(), Quota(), Standstill(), Slowloris()),
         *(Streams(), Hosts(), Spending(), Neighbour(), FullDisk()),
     )
 }

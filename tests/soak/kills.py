@@ -13,18 +13,25 @@ from tests.soak.people import People
 from tests.soak.speaking import Endpoint, Mishap, speaking_endpoint
 from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 
-SERVERS = 4
+SERVERS = 3
 ASKING = 12
-RECOVERY_S = 15.0
+RECOVERY_S = 10.0
 SETTLE_S = 60.0
+HIT = "kills that hit a running turn"
+TURNS_A_HIT = 40
+"""At most so many turns for each kill that hit a running one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kills:
+    """`aim` is how many turns; between two kills pass so many seconds."""
+
     name: str = "kills"
-    aim: int = 200
+    aim: int = 2_000
     has_mishaps: bool = True
     """Some requests are answered 503 or in half, so that calls are tried again."""
+    words: tuple[int, int] = (60, 250)
+    between_s: tuple[float, float] = (1.0, 4.0)
 
     async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """Kill and start again, until the aim or the time is reached; then let all turns end."""
@@ -32,29 +39,31 @@ class Kills:
             speaking_endpoint(mishaps if self.has_mishaps else lambda _: None) as endpoint,
             fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="8") as servers,
         ):
-            people = People(servers, endpoint, tally)
+            people = People(servers, endpoint, tally, words=self.words)
             await people.begin(ASKING)
-            before = tally.done
-            while before + len(people.hit) < self.aim and monotonic() < until:
-                await asyncio.sleep(random.uniform(0.5, 2.5))
+            while not tally.is_complete and monotonic() < until:
+                await asyncio.sleep(random.uniform(*self.between_s))
                 member = one_to_kill(servers, endpoint)
                 people.kills.append(monotonic())
                 tally.count("kills")
                 await servers.kill(member)
                 await servers.start()
-                tally.done = before + len(people.hit)
+                tally.done = tally.counts.get("turns", 0)
                 tally.save(saved)
             await people.end()
-            tally.done = before + len(people.hit)
+            tally.done = tally.counts.get("turns", 0)
+            tally.count(HIT, len(people.hit))
             _, alive = psutil.wait_procs(servers.left_behind, timeout=SETTLE_S)
             tally.count("processes left behind", len(alive))
 
     def figures(self, tally: Tally) -> list[Figure]:
         ends = [name for name in sorted(tally.counts) if name.startswith("ended ")]
+        failed = sum(tally.counts[name] for name in ends if name.startswith("ended failed"))
+        hit = tally.counts.get(HIT, 0)
         return [
-            Figure(self.name, "kills that hit a running turn", f"{tally.done}", f">= {self.aim}", tally.is_complete),
+            Figure(self.name, "turns", f"{tally.done:,}", f">= {self.aim:,}", tally.is_complete),
             reported(tally, "kills"),
-            reported(tally, "turns"),
+            Figure(self.name, HIT, f"{hit}", f">= {self.aim // TURNS_A_HIT}", hit >= self.aim // TURNS_A_HIT),
             reported(tally, "turns taken over"),
             reported(tally, "model calls accounted for"),
             reported(tally, "turns whose attempts ran side by side"),
@@ -63,7 +72,8 @@ class Kills:
             exactly(tally, "turns without an end", 0),
             exactly(tally, "turns with something lost, doubled or half done", 0),
             exactly(tally, "processes left behind", 0),
-            percentiles(tally, "recovery", RECOVERY_S, "s"),
+            Figure(self.name, "turns that failed", f"{failed}", "= 0", failed == 0),
+            percentiles(tally, "recovery", RECOVERY_S, "s", bounded=0.99),
         ]
 
 

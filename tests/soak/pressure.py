@@ -1,4 +1,4 @@
-"""Servers that get little of their processor, and clients that keep connections without asking anything."""
+"""Servers that get little of their processor or none, and clients that keep connections without asking anything."""
 
 import asyncio
 import contextlib
@@ -21,10 +21,16 @@ from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 STOPPED_S, RUNNING_S = 0.08, 0.02
 """A fifth of a processor, without control groups."""
 
+STANDS_S, BETWEEN_S = 30.0, 5.0
+"""How long a server stands still, and then runs."""
+
 ASKING = 6
 SLOW_CLIENTS = 1_000
 HALF_A_HEADER = b"GET /api/v1/traces HTTP/1.1\r\nHost: localhost\r\nX-A: "
 READ_S = 5.0
+OVERTAKEN_S = 30.0
+"""A process that lives is overtaken after 20 s of silence; looked for every 2 s."""
+
 AGAIN_S = 0.2
 
 
@@ -53,6 +59,44 @@ class Quota:
             Figure(
                 self.name, "turns with a fifth of a processor", f"{tally.done}", f">= {self.aim}", tally.is_complete
             ),
+            *_of_turns(self.name, tally),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """Of two servers one after the other is stopped for 30 s and let go on; `aim` is how many times."""
+
+    name: str = "standstill"
+    aim: int = 6
+
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+        """People ask until the aim or the time is reached; then all turns end."""
+        async with (
+            speaking_endpoint() as endpoint,
+            fleet(folder, 2, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="8") as servers,
+        ):
+            people = People(servers, endpoint, tally, words=(60, 150))
+            await people.begin(ASKING)
+            while not tally.done or (not tally.is_complete and monotonic() < until):
+                await asyncio.sleep(BETWEEN_S)
+                pid = servers.members[tally.done % 2].process.pid
+                people.kills.append(monotonic())
+                os.kill(pid, signal.SIGSTOP)
+                try:
+                    await asyncio.sleep(STANDS_S)
+                finally:
+                    os.kill(pid, signal.SIGCONT)
+                tally.done += 1
+                tally.save(saved)
+            await people.end()
+
+    def figures(self, tally: Tally) -> list[Figure]:
+        return [
+            Figure(self.name, "times a server stood still", f"{tally.done}", f">= {self.aim}", tally.is_complete),
+            reported(tally, "turns"),
+            reported(tally, "turns taken over"),
+            percentiles(tally, "recovery", OVERTAKEN_S, "s", bounded=0.99),
             *_of_turns(self.name, tally),
         ]
 

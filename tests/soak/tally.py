@@ -71,14 +71,18 @@ def reported(tally: Tally, name: str) -> Figure:
     return Figure(tally.part, name, f"{tally.counts.get(name, 0):,}")
 
 
-def percentiles(tally: Tally, name: str, bound: float, unit: str) -> Figure:
-    """p50, p95 and the largest of some samples, which must stay under the bound."""
+def percentiles(tally: Tally, name: str, bound: float, unit: str, *, bounded: float = 1.0) -> Figure:
+    """p50, p95, p99 and the largest of some samples; that of the share `bounded` (all of them by default) must stay
+    under the bound."""
     values = sorted(tally.samples.get(name, []))
+    of = "" if bounded == 1.0 else f"p{bounded * 100:.0f} "
     if not values:
-        return Figure(tally.part, name, "none", f"< {bound:g} {unit}", False)
-    p50, p95 = (values[min(len(values) - 1, int(len(values) * share))] for share in (0.5, 0.95))
-    seen = f"p50 {p50:.1f}, p95 {p95:.1f}, max {values[-1]:.1f} {unit} ({len(values)})"
-    return Figure(tally.part, name, seen, f"< {bound:g} {unit}", values[-1] < bound)
+        return Figure(tally.part, name, "none", f"{of}< {bound:g} {unit}", False)
+    p50, p95, p99, judged = (
+        values[min(len(values) - 1, int(len(values) * share))] for share in (0.5, 0.95, 0.99, bounded)
+    )
+    seen = f"p50 {p50:.1f}, p95 {p95:.1f}, p99 {p99:.1f}, max {values[-1]:.1f} {unit} ({len(values)})"
+    return Figure(tally.part, name, seen, f"{of}< {bound:g} {unit}", judged < bound)
 
 
 def print_table(figures: list[Figure]) -> bool:

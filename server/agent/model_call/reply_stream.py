@@ -113,8 +113,7 @@ class ReplyReader:
                 refusal += refused(chunk)
                 if chunk.tool_call_chunks:
                     calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
-                if blocks := reasoning_blocks(chunk):
-                    thoughts += AIMessageChunk(content=blocks)
+                thoughts = _with_reasoning(thoughts, chunk)
                 if chunk.usage_metadata:
                     reports.append(chunk.usage_metadata)
                 finish = ended(chunk.response_metadata) or finish
@@ -213,6 +212,12 @@ def reasoning_blocks(chunk: AIMessageChunk) -> list[str | dict[str, Any]]:
     """What a chunk has of reasoning items of the Responses API."""
     blocks = chunk.content if isinstance(chunk.content, list) else []
     return [block for block in blocks if isinstance(block, dict) and block.get("type") == "reasoning"]
+
+
+def _with_reasoning(thoughts: AIMessageChunk, chunk: AIMessageChunk) -> AIMessageChunk:
+    """Joining costs more than all else that is done with a piece of text, which has none."""
+    blocks = reasoning_blocks(chunk)
+    return thoughts + AIMessageChunk(content=blocks) if blocks else thoughts
 
 
 def reasoning_items(thoughts: AIMessageChunk) -> dict[str, Any]:

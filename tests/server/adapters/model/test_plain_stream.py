@@ -44,7 +44,7 @@ def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
 
 
 TOOL = [{"index": 0, "id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
-OTHERS = [
+OTHERS: list[Any] = [
     chunk(role="assistant", content=None),
     chunk(content="a", tool_calls=TOOL),
     chunk(content="a", reasoning_content="hm"),

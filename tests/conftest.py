@@ -11,6 +11,7 @@ import structlog
 
 pytest_plugins = [
     "tests.plugins.examples",
+    "tests.plugins.forked_processes",
     "tests.plugins.graph_server",
     "tests.plugins.groups",
     "tests.plugins.long_lived",

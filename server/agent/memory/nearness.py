@@ -1,5 +1,5 @@
-"""How near two short texts are in what they are about: by shared words, and by a few concepts that people name in many
-ways. Needs no model, no file and no memory of its own; a rare word counts more than one that every text has.
+"""How near two short texts are in what they are about: by shared words, and by senses that people name in many ways.
+Needs no model and no memory of its own; a rare word counts more than one that every text has.
 """
 
 import math
@@ -8,32 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.agent.memory.word_senses import senses
+
 STEM = 5
 """Letters of a word that count: `limit`, `limits` and `limited` are one."""
-
-CONCEPTS: dict[str, re.Pattern[str]] = {
-    name: re.compile(words, re.IGNORECASE)
-    for name, words in {
-        "limit": r"\b(?:limits?|budgets?|thresholds?|ceilings?|maximum|target|slas?|slos?|deadline|at most|no more "
-        "than|"
-        r"may take|must (?:stay|be|finish|answer|take|return|respond|complete)|(?:within|under|below) \d|too slow|"
-        r"grenz\w+|höchstens|limite|límite|maximal|máximo)\b|上限|限制|制限|предел",
-        "owner": r"\b(?:owns?|owned|owners?|belongs?|maintain\w*|responsible|in charge|looks after|zuständig|gehört|"
-        r"responsable|responsável|verantwortlich)\b",
-        "version": r"\b(?:versions?|releases?|v\d[\w.]*|upgrad\w+|\w+ \d+\.\d+)\b",
-        "scope": r"\b(?:care about|focus\w*|interested in|our (?:own )?code|in scope|only "
-        r"look|kümmern|interessier\w+)\b",
-        "ignored": r"\b(?:ignore\w*|leave out|left out|leav\w+ out|skip\w*|exclud\w+|not ours|disregard\w*|auslassen|"
-        r"weglassen|ignorier\w+)\b",
-        "place": r"\b(?:runs? on|production|staging|deploy\w*|machines?|servers?|cores?|instances?|hosts?|hardware)\b",
-        "latency": r"\b(?:latency|response time|answer\w* within|requests?|p\d\d|respond\w*|frame time|frames?)\b",
-        "memory": r"\b(?:memory|rss|heap|ram|[kmgt]i?b)\b",
-        "schedule": r"\b(?:ships?|shipped|releases? on|every (?:day|week|month|night)|nightly|mondays?|tuesdays?|"
-        r"wednesdays?|thursdays?|fridays?|deadline|ha(?:s|ve) to be (?:done|ready|finished)|"
-        r"by \d\d?(?::\d\d)? ?[ap]m)\b",
-    }.items()
-}
-"""What a question and its answer may each put in words of their own."""
 
 _WORD = re.compile(r"[^\W_]+")
 _INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -54,7 +32,7 @@ _SMALL = frozenset(
 
 def stems(text: str) -> frozenset[str]:
     """What of a text counts: the beginnings of its words, figures, pairs of letters of scripts without spaces, and the
-    concepts that it names."""
+    senses that it names."""
     found: set[str] = set()
     for word in _WORD.findall(_INNER.sub(" ", text)):
         low = word.casefold()
@@ -62,7 +40,7 @@ def stems(text: str) -> frozenset[str]:
             found.update(low[at : at + 2] for at in range(len(low) - 1))
         elif low not in _SMALL and (len(low) > 2 or low.isdecimal()):
             found.add(low[:STEM].rstrip("s") if len(low) > 3 else low)
-    return frozenset(found) | {f"~{name}" for name, words in CONCEPTS.items() if words.search(text)}
+    return frozenset(found) | {f"~{name}" for name in senses(text)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ PACKAGE = Path(__file__).parent
 SAMPLE_WAIT_S = 5.0
 """How long a first start waits for its sample before it prints its address."""
 
+LAST_LOOK_S = 5.0
+"""How long a server that stops waits for models that look at what was typed."""
+
 
 def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
@@ -158,6 +161,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             await asyncio.wait({drained, again}, return_when=asyncio.FIRST_COMPLETED)
             again.cancel()
             await parts.runner.drain(0)
+            if parts.services.memory.account_memory is not None:
+                await parts.services.memory.memory.settled(LAST_LOOK_S)
             server.should_exit = True
             await serving
             for task in running_tasks:

@@ -1,5 +1,6 @@
 """What an account remembers: read, edited, proposed within a turn, decided on."""
 
+import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -97,6 +98,11 @@ class AccountMemory:
                 field="prompt",
             )
 
+    async def settled(self, within: float) -> None:
+        """What is looked for beside answers ends, or is given up after so many seconds: a server stops."""
+        if self._collector is not None:
+            await self._collector.settled(within)
+
     async def take_in_all(self) -> int:
         """Remember what is not remembered yet; how much is new. Raises DatabaseUnavailable, ServiceUnavailable."""
         return 0 if self._keeping is None else await self._keeping.sync()
@@ -118,10 +124,15 @@ class AccountMemory:
         collects = self._collector is not None and flags_of(turn.context).collectors
         if proposals is not None and proposals.is_typed and collects and self._collector is not None:
             self._collector.begin(turn.prompt, proposals, caller_of(turn, models), lambda: self.for_prompt(caller))
+        facts, asked_before, near = await asyncio.gather(
+            self.for_prompt(caller),
+            self.asked_before(turn.session_id, turn.prompt, caller),
+            _nothing_near() if search is None else search.near(caller, turn),
+        )
         return KnownOfTurn(
-            facts=await self.for_prompt(caller),
-            asked_before=await self.asked_before(turn.session_id, turn.prompt, caller),
-            near=() if search is None else await search.near(caller, turn),
+            facts=facts,
+            asked_before=asked_before,
+            near=near,
             proposals=proposals,
             recall=None if search is None else search.of_turn(caller, turn.turn_id, turn.session_id),
             documents=None if self.knowledge is None else self.knowledge.of_caller(caller),
@@ -225,6 +236,10 @@ class AccountMemory:
 
     async def prompts(self, caller: Caller, session_id: str) -> list[str]:
         return await self._store.prompts(caller, session_id)
+
+
+async def _nothing_near() -> tuple[Ranked, ...]:
+    return ()
 
 
 def caller_of(turn: TurnRow, models: tuple[str, ...] | None = None) -> ModelCaller:

@@ -63,10 +63,21 @@ class Collector:
         elif found := by_rule(typed):
             self._start(self._propose(found, proposals))
 
-    async def settled(self) -> None:
-        """Wait until all that was started has ended."""
+    async def settled(self, within: float | None = None) -> int:
+        """Wait until all that was started has ended, at most for so many seconds; how much had to be given up then."""
+        deadline = None if within is None else asyncio.get_running_loop().time() + within
         while self._running:
-            await asyncio.wait(self._running)
+            left = None if deadline is None else deadline - asyncio.get_running_loop().time()
+            if left is not None and left <= 0:
+                break
+            await asyncio.wait(self._running, timeout=left)
+        given_up = list(self._running)
+        for task in given_up:
+            task.cancel()
+        if given_up:
+            await asyncio.wait(given_up)
+            log.info("facts_not_looked_for", prompts=len(given_up))
+        return len(given_up)
 
     def _start(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)

@@ -1,5 +1,6 @@
 """Facts that a model notices: proposals under the same rules, while the answer is made, and by rule where it fails."""
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from server.turns.collector import Collector, Noticed
 from server.turns.typed_facts import not_stated
 from tests.plugins.worlds import Talk, memory_world, new_uuid
 
+BOUND_S = 30
 OF_ANNA = ModelCaller(account_id="a1", user_id="anna", session_id="s1", request_id="r1")
 PROMPT = "Our checkout must answer within 250 ms, why is it slow?"
 
@@ -83,6 +85,23 @@ async def test_where_it_fails_the_rule_does_and_an_order_is_left_to_the_answer()
     assert await collected(noticer, "remember that we ship on Fridays") == []
     assert await collected(noticer, "> we ship on Fridays") == []
     assert noticer.asked == []
+
+
+async def test_a_server_that_stops_waits_for_a_look_and_gives_up_one_that_does_not_end() -> None:
+    class Slow(Noticer):
+        async def notice(self, typed: str, facts: Sequence[str], caller: ModelCaller) -> list[Noticed]:
+            await released.wait()
+            return await super().notice(typed, facts, caller)
+
+    released = asyncio.Event()
+    collector, proposals = Collector(Slow([Noticed(text="within 250 ms")])), Proposals()
+    collector.begin(PROMPT, proposals, OF_ANNA)
+    assert await collector.settled(0) == 1
+    assert proposals.made == []
+    collector.begin(PROMPT, proposals, OF_ANNA)
+    released.set()
+    assert await collector.settled(BOUND_S) == 0
+    assert proposals.made == [(None, "within 250 ms")]
 
 
 def scripted(*lines: Line) -> tuple[ModelNoticer, ScriptedChat]:

@@ -46,6 +46,9 @@ SHADES = 4
 """Shades of a hue on the page, which fills boxes of one colour together."""
 NEUTRAL = HUE_STEPS * SHADES
 """The page's first number of a grey."""
+NEUTRAL_CHROMA = 0.008
+CHANGE_STEPS = 8
+"""Steps of change from none to all, on the page and in pictures."""
 OWNER_STEPS = {Owner.OWN: 4, Owner.LIBRARY: 16, Owner.RUNTIME: HUE_STEPS}
 """The hues of `owner`: orange, blue, grey."""
 ROLE_STEPS = {
@@ -108,7 +111,7 @@ class Palette:
         low, high = self.lightness
         lightness = low + (high - low) * (shade + 0.5) / SHADES
         hue = (step + HUE_SPREAD / 2) / HUE_STEPS * 2 * np.pi
-        chroma = np.where(neutral, 0.008, (self.chroma[0] + self.chroma[1]) / 2)
+        chroma = np.where(neutral, NEUTRAL_CHROMA, (self.chroma[0] + self.chroma[1]) / 2)
         return np.rint(oklch_to_srgb(lightness, chroma, hue)).astype(np.uint8)
 
     def colours_of(
@@ -116,18 +119,19 @@ class Palette:
     ) -> Rgb8:
         """Box colours from hashes of what gives the hue and of the name: integers, so that text and boxes agree on
         what they are."""
-        hue = degrees(group, name, palette) * (np.pi / 180)
+        hue = np.where(neutral, HUE_SPREAD / 2 * 360 / HUE_STEPS, degrees(group, name, palette)) * (np.pi / 180)
         low, high = self.lightness
         lightness = low + (high - low) * ((name >> 8) & 0xFF) / 255
         pale, vivid = self.chroma
-        chroma = np.where(neutral, 0.008, pale + (vivid - pale) * ((name >> 16) & 0xFF) / 255)
+        chroma = np.where(neutral, NEUTRAL_CHROMA, pale + (vivid - pale) * ((name >> 16) & 0xFF) / 255)
         return np.rint(oklch_to_srgb(lightness, chroma, hue)).astype(np.uint8)
 
     def change_colours(self, change: npt.NDArray[np.float64]) -> Rgb8:
         """Colours of a diff, `change` from -1 (all gone, blue) over 0 (grey) to 1 (new, red), in the lightness of all
         boxes, so that text keeps its contrast; blue and red differ for every kind of colour vision."""
-        size = np.abs(change).clip(0, 1)
-        hue = np.where(change < 0, 255.0, 27.0) * (np.pi / 180)
+        steps = np.floor(change.clip(-1, 1) * CHANGE_STEPS + 0.5)  # a half goes up, as on the page
+        size = np.abs(steps) / CHANGE_STEPS
+        hue = np.where(steps < 0, 255.0, 27.0) * (np.pi / 180)
         low, high = self.lightness
         lightness = high - (high - low) * size
         chroma = 0.006 + (self.change_chroma - 0.006) * size
@@ -249,7 +253,7 @@ LIGHT = Palette(
     dim=0.55,
 )
 DARK = Palette(
-    background=(22, 24, 29),
+    background=(20, 20, 22),
     ink=(236, 238, 242),
     muted=(160, 167, 180),
     grid=(52, 57, 66),

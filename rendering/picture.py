@@ -14,7 +14,7 @@ from rendering.svg import encode_svg
 
 MEDIA_TYPES: dict[Format, str] = {"png": "image/png", "svg": "image/svg+xml", "webp": "image/webp"}
 
-RENDERER_VERSION = "3"
+RENDERER_VERSION = "4"
 """Part of every cache key: raise it whenever the same options give other pictures."""
 
 _WEBP_EFFORT = 40

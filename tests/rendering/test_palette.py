@@ -133,6 +133,15 @@ def test_the_page_colours_a_function_as_a_picture_does(recording: str, name: Pal
 
 
 @palettes
+def test_greys_and_small_changes_have_the_hue_that_they_have_on_the_page(palette: Palette) -> None:
+    greys = palette.colours_of(FILES, NAMES, np.ones(len(NAMES), bool)).astype(int)
+    page = palette.fills()[-1].astype(int)
+    assert np.ptp((greys - page), axis=1).max() <= 2  # as light or as dark, and no other tint
+    change = palette.change_colours(np.array([-0.05, 0.0, 0.05, 0.4, 0.42]))
+    assert len({tuple(colour) for colour in change.tolist()}) == 2  # of the page's 17 steps
+
+
+@palettes
 @pytest.mark.parametrize("name", ["file", "category", "package", "owner", "role"])
 @pytest.mark.parametrize("recording", TRACES)
 def test_a_legend_names_every_hue_in_use(recording: str, name: PaletteName, palette: Palette) -> None:

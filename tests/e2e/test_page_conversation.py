@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
@@ -101,6 +102,10 @@ def test_a_saved_conversation_is_read_without_a_network(
     assert all(widths)
     away.get_by_text("Against the trace:").click()
     expect(away.get_by_text("In the trace.").first).to_be_visible()
+    away.locator("details").evaluate_all("all => all.forEach((one) => (one.open = true))")
+    for shade in ("light", "dark"):
+        away.emulate_media(color_scheme=shade)
+        assert [one["id"] for one in Axe().run(away).response["violations"]] == []
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
 
 

@@ -207,7 +207,7 @@ test("a saved page marks what was contradicted where it stands, lists every clai
   );
   assert.match(page, /<li data-wrong><bdi>40 ms<[\s\S]*<li><bdi>9 s<\/bdi>: In the trace\./);
   assert.deepEqual(loaded, ["/chart.png", "/old.png", "/new.png"]);
-  assert.match(page, /<summary>2 steps<[\s\S]*Looked[\s\S]*<pre dir="auto">&lt;b&gt;/);
+  assert.match(page, /<summary>2 steps<[\s\S]*Looked[\s\S]*<pre dir="auto" tabindex="0">&lt;b&gt;/);
 });
 
 test("a picture that cannot be had is said to be missing, and JSON has every part", async () => {

@@ -7,17 +7,18 @@ import { lastPicture, stepsSentence, withSteps } from "./steps_of_turn.ts";
 import type { TextPart, ToolPart, Turn } from "./turn.ts";
 
 const STYLE = `
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --soft: light-dark(#5c554d, #aca69e); --wrong: light-dark(#b4232c, #ff8f8f); --tint: light-dark(#f3f0ec, #1d1d20); color: light-dark(#1c1917, #edeae5); background: light-dark(#fff, #141416); }
+a { color: light-dark(#b93a07, #ff9248); }
 body { max-width: 820px; margin: 2rem auto; padding: 0 1rem; font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.3rem; } h2 { font-size: 1.1rem; } .written { white-space: pre-wrap; unicode-bidi: isolate; } .question { padding: .5rem .9rem; border-radius: 12px; background: #8882; white-space: pre-wrap; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.1rem; } .written { white-space: pre-wrap; unicode-bidi: isolate; } .question { padding: .5rem .9rem; border-radius: 12px; background: var(--tint); white-space: pre-wrap; }
 section { margin-top: 2rem; } img { max-width: 100%; border: 1px solid #8884; border-radius: 6px; background: #fff; }
 code, pre { font-family: ui-monospace, monospace; font-size: .92em; unicode-bidi: isolate; }
-pre { overflow: auto; max-height: 30rem; padding: .6rem; background: #8882; white-space: pre-wrap; }
+pre { overflow: auto; max-height: 30rem; padding: .6rem; background: var(--tint); white-space: pre-wrap; }
 table { border-collapse: collapse; } th, td { padding: .15rem .8rem .15rem 0; border-bottom: 1px solid #8884; text-align: left; }
 td.align-right, th.align-right { text-align: right; } .claim { color: inherit; background: none; }
-.claim[data-status="contradicted"], .claim[data-status="not_found"] { text-decoration: underline wavy #c33; }
-.verdict { color: #c33; } .note, summary { color: #777; font-size: .9em; } details { margin: .6rem 0; }
-details details { margin-left: 1rem; } li[data-wrong] { color: #c33; }`;
+.claim[data-status="contradicted"], .claim[data-status="not_found"] { text-decoration: underline wavy var(--wrong); }
+.verdict { color: var(--wrong); } .note, summary { color: var(--soft); font-size: .9em; } details { margin: .6rem 0; }
+details details { margin-left: 1rem; } li[data-wrong] { color: var(--wrong); }`;
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 const LONGEST_RESULT = 20_000;
 
@@ -37,9 +38,11 @@ export async function exportedPage(exported: Exported, picture: Load): Promise<s
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
+<main>
 <h1 dir="auto">${escaped(title)}</h1>
 <p class="note">Trace: <a href="${escaped(address)}"><bdi>${escaped(traceName)}</bdi></a></p>
 ${sections.join("\n")}
+</main>
 </html>
 `;
 }
@@ -79,7 +82,7 @@ async function steps(tools: ToolPart[], newest: ToolPart | null, picture: Load):
     const drawn = tool.imageUrl && tool !== newest ? await figure(tool.imageUrl, "Flamegraph", picture) : "";
     const name = tool.message || tool.toolName;
     cards.push(
-      `<details><summary dir="auto">${escaped(name)}</summary>\n${drawn}<pre dir="auto">${escaped(shown)}</pre></details>`,
+      `<details><summary dir="auto">${escaped(name)}</summary>\n${drawn}<pre dir="auto" tabindex="0">${escaped(shown)}</pre></details>`,
     );
   }
   return `<details><summary>${escaped(stepsSentence(tools, null))}</summary>\n${cards.join("\n")}</details>`;

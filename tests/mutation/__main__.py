@@ -49,17 +49,21 @@ def drawn(points: Iterable[Point], seed: int, count: int) -> list[Point]:
 class Judge:
     """Runs tests with a mutation, and without it those files that noticed it: what fails anyway proves nothing."""
 
-    def __init__(self, tree: CopiedTree, selection: Selection) -> None:
+    def __init__(self, tree: CopiedTree, selection: Selection, *, own_alone: bool = False) -> None:
         self._tree = tree
-        self._selection = selection
+        self._circles = [(OWN, selection.own)] if own_alone else [(OWN, selection.own), (AROUND, selection.around)]
         self._is_green: dict[Path, bool] = {}
 
     def judged(self, point: Point) -> str:
+        """The file that its path leads to is asked alone at first: that kills most, and five others need not be
+        collected."""
         verdicts = []
-        for which, tests in ((OWN, self._selection.own), (AROUND, self._selection.around)):
-            verdicts.append(self._met(point, tests(point.path), which))
-            if verdicts[-1].startswith("killed") or verdicts[-1] == NO_IMPORT:
-                return verdicts[-1]
+        for which, of_module in self._circles:
+            tests = of_module(point.path)
+            for some in (tests[:1], tests[1:]):
+                verdicts.append(self._met(point, some, which))
+                if verdicts[-1].startswith("killed") or verdicts[-1] == NO_IMPORT:
+                    return verdicts[-1]
         return next((verdict for verdict in verdicts if verdict != NO_TEST), NO_TEST)
 
     def _met(self, point: Point, tests: list[Path], which: str) -> str:
@@ -107,19 +111,21 @@ def main() -> int:
     parser.add_argument("seed", type=int)
     parser.add_argument("--points", type=int, default=60)
     parser.add_argument("--part", default="1/1", help="N/M: the Nth of M parts of the points")
-    parser.add_argument("--only", default="", help="points of files whose path contains this")
+    parser.add_argument("--only", default="", help="points of files whose path contains one of these, by commas")
+    parser.add_argument("--own", action="store_true", help="leave out the tests around, which only survivors meet")
     chosen = parser.parse_args()
     selection = Selection(ROOT)
     modules = selection.modules.values()
     changes = (point for path in modules for point in points_of(path, (ROOT / path).read_bytes()))
     points = drawn(changes, chosen.seed, chosen.points)
     number, of = map(int, chosen.part.split("/"))
-    points = [point for point in points[number - 1 :: of] if chosen.only in str(point.path)]
+    names = chosen.only.split(",")
+    points = [point for point in points[number - 1 :: of] if any(name in str(point.path) for name in names)]
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         tree = CopiedTree(ROOT, Path(folder).resolve())
         tree.check()
-        judge = Judge(tree, selection)
+        judge = Judge(tree, selection, own_alone=chosen.own)
         for point in points:
             reason = UNOBSERVABLE.get((str(point.path), point.code, point.old, point.new))
             verdict = f"unobservable: {reason}" if reason else judge.judged(point)

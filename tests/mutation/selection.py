@@ -1,8 +1,10 @@
 """Which tests are a module's own: those its path leads to, and those that import it."""
 
 import ast
+import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -17,12 +19,16 @@ MOST_TESTS = 6
 """Files of tests in each circle: what every other test imports is found by the first of them."""
 
 
+_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+
+
 class Selection:
     """Reads every module and every test of a tree once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._known: dict[Path, set[str]] = {}
+        self._words_of: dict[Path, frozenset[str]] = {}
 
     @cached_property
     def modules(self) -> dict[str, Path]:
@@ -103,13 +109,34 @@ class Selection:
         return sorted(found, key=lambda test: test.parent in STANDING_APART)
 
     def own(self, module: Path) -> list[Path]:
-        """Those by its path; then those that import it, themselves before by what tests share, of which the ones that
-        import least else come first; where none has its name, at last those of its folder."""
-        importing = sorted(self._importing_tests[_dotted(module)], key=lambda test: (len(self._imported(test)), test))
-        by_support = sorted(self._tests_by_support[_dotted(module)], key=lambda test: (len(self._imported(test)), test))
+        """Those by its path; then those that import it, themselves before by what tests share; where none has its name,
+        at last those of its folder. Of each kind the ones come first that speak of the same things."""
         named = self.by_path(module)
-        around = [] if named else self._of_folder(module)
+        importing = self._likest(module, self._importing_tests[_dotted(module)])
+        by_support = self._likest(module, self._tests_by_support[_dotted(module)])
+        around = [] if named else self._likest(module, self._of_folder(module))
         return _once([*named, *importing, *by_support, *around])[:MOST_TESTS]
+
+    def _likest(self, module: Path, tests: Iterable[Path]) -> list[Path]:
+        """The tests by the words that they share with a module, rare ones first of all."""
+        own = self._words(module)
+
+        def likeness(test: Path) -> float:
+            words = self._words(test)
+            return sum(self._rarity[word] for word in words & own) / math.sqrt(len(words) or 1)
+
+        return sorted(tests, key=lambda test: (-likeness(test), test))
+
+    def _words(self, path: Path) -> frozenset[str]:
+        if path not in self._words_of:
+            text = (self._root / path).read_text(encoding="utf-8")
+            self._words_of[path] = frozenset(word.lower() for word in _WORD.findall(text))
+        return self._words_of[path]
+
+    @cached_property
+    def _rarity(self) -> dict[str, float]:
+        counts = Counter(word for test in self.tests for word in self._words(test))
+        return defaultdict(float, {word: math.log(len(self.tests) / count) for word, count in counts.items()})
 
     def _of_folder(self, module: Path) -> list[Path]:
         """Of the module's folder, or of the nearest above it that has tests."""

@@ -24,6 +24,7 @@ from PIL import Image, ImageDraw, ImageFont
 from rendering.bounds import MAX_GLYPHS, MAX_LABEL_CHARACTERS
 from rendering.errors import MissingFont
 from rendering.fonts import Fonts, shapes
+from traces.lazy_regex import lazy_regex
 
 Style = Literal["label", "small", "title"]
 STYLES: dict[Style, tuple[str, int]] = {
@@ -42,7 +43,7 @@ LEAST_LETTERS = 2
 
 
 _FROM_RIGHT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
-_PIECES = re.compile(f"[{_FROM_RIGHT}]+(?: +[{_FROM_RIGHT}]+)*|.", re.DOTALL)
+_PIECES = lazy_regex(f"[{_FROM_RIGHT}]+(?: +[{_FROM_RIGHT}]+)*|.", re.DOTALL)
 """Words from right to left with the spaces between them, and single characters."""
 
 

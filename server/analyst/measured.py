@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from server.analyst.subject_words import in_english, words_without_spaces
+from traces.lazy_regex import lazy_regex
 
 WORDS = Path(__file__).with_name("measures.toml")
 RUNS = 2
@@ -19,8 +20,8 @@ LONGEST_RUN = 3
 """Words of a name as people say it: `script evaluation`."""
 MOST_WORDS = 14
 _MARK = "\x00"
-_TOKEN = re.compile(rf"{_MARK}\w+{_MARK}|`[^`\n]+`|[^\W\d_][\w.:$#'’-]*[\w)]|[\w.:$#-]+(?:\(\))?|[^\s\w]")
-_PUNCTUATION = re.compile(r"^[?!.,;:…'\"“”()+&/=-]$|^[？。，、：！]$")
+_TOKEN = lazy_regex(rf"{_MARK}\w+{_MARK}|`[^`\n]+`|[^\W\d_][\w.:$#'’-]*[\w)]|[\w.:$#-]+(?:\(\))?|[^\s\w]")
+_PUNCTUATION = lazy_regex(r"^[?!.,;:…'\"“”()+&/=-]$|^[？。，、：！]$")
 _OF_THE_RECORDING = frozenset(
     (
         "thread",
@@ -41,14 +42,14 @@ _OF_THE_RECORDING = frozenset(
 """Words for parts of a recording, which no function is meant by."""
 _OF_THREADS = frozenset(("thread", "threads", "process", "processes", "worker", "workers", "track", "tid", "pid"))
 """Words next to which a name is that of a thread."""
-_NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
-_OF_SOMETHING_ELSE = re.compile(
+_NO_SPACES = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+_OR = lazy_regex(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
+_OF_SOMETHING_ELSE = lazy_regex(
     r"\bhow many (?:functions|methods|threads|profiles|processes|workers)\b|\bcalls? (?:it|that|this)\b", re.IGNORECASE
 )
 """Numbers of parts of the recording; and who calls what, which is no number of calls."""
-_THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
-_AND = re.compile(r"^(?:and|what about|how about|und(?: was ist mit)?|et|y|e|や|那)\s", re.IGNORECASE)
+_THAN = lazy_regex(r"\b(?:than|als)\b", re.IGNORECASE)
+_AND = lazy_regex(r"^(?:and|what about|how about|und(?: was ist mit)?|et|y|e|や|那)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ def _lexicon() -> _Lexicon:
     table = tomllib.loads(WORDS.read_text(encoding="utf-8"))
     measure_of = {phrase.casefold(): name for name, phrases in table["measures"].items() for phrase in phrases}
     ways = "|".join(re.escape(phrase) for phrase in sorted(measure_of, key=len, reverse=True))
-    pattern = re.compile(rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)")
+    written = rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)"
+    pattern = re.compile(written, re.IGNORECASE)
     small = table["small"]
     everywhere = re.compile("|".join(map(re.escape, small["everywhere"])), re.IGNORECASE)
     small_words = frozenset(small["words"].split())
@@ -153,10 +155,7 @@ def _marked(text: str, lexicon: _Lexicon) -> tuple[str, list[str]]:
         return f" {_MARK}m{_MARK} "
 
     quoted = re.split(r"(`[^`\n]+`)", text)
-    parts = [
-        one if one.startswith("`") else re.sub(lexicon.pattern.pattern, mark, one, flags=re.IGNORECASE)
-        for one in quoted
-    ]
+    parts = [one if one.startswith("`") else lexicon.pattern.sub(mark, one) for one in quoted]
     return " ".join(parts), names
 
 

@@ -69,7 +69,7 @@ _NUMBERS = (
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-_WHAT_ELSE = re.compile(
+_WHAT_ELSE = lazy_regex(
     r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:(?:what|who|which(?: one)?)(?: is|['’]?s| comes)? )?"
     r"(?:(?:apart|aside) from|besides|other than|except(?: for)?|next after|"
     r"abgesehen von|außer|à part|hormis|aparte de|además de|oltre a) "

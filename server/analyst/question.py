@@ -47,6 +47,7 @@ from server.analyst.sentence_forms import (
 )
 from server.analyst.subjects import CODE, NO_NAMES, Subjects, subjects, without_verbs
 from server.analyst.topic_words import stems_of, topic_stems
+from traces.lazy_regex import lazy_regex
 
 GO_ON = frozenset({Intent.CORRECTION})
 """Intents that no conversation begins with."""
@@ -131,19 +132,19 @@ class Question:
         return replace(self, intent=intent)
 
 
-_LIMIT = re.compile(
+_LIMIT = lazy_regex(
     r"\b(?:top|first|worst|slowest|hottest|biggest|heaviest)\s+(\d{1,2})\b(?!\s*(?:ms|s|us|µs|sec)\b)|"
     r"\b(\d{1,2})\s+(?:slowest|hottest|heaviest|biggest|top|most|worst|functions)",
     re.IGNORECASE,
 )
-_ASKS_SPEED = re.compile(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE)
-_ASKS_TIME = re.compile(
+_ASKS_SPEED = lazy_regex(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE)
+_ASKS_TIME = lazy_regex(
     r"\b(?:milliseconds?|seconds|ms|how long|how much time|duration|latency|minutes?|time|segundos?|"
     r"sekunden?|secondes?|secondi|seconden|tiempo|tempo|zeit|temps|durée|wie lange|cuánto tarda)\b|"
     r"секунд|врем|秒|时间|時間|초|시간",
     re.IGNORECASE,
 )
-_THIS_ONE = re.compile(
+_THIS_ONE = lazy_regex(
     r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection|method|block)\b|\bthe selection\b",
     re.IGNORECASE,
 )
@@ -158,11 +159,11 @@ SHARED = (
 )
 """Intents that are for what several functions take where ordinary words say which."""
 SUMMED_BY_FILE = ABOUT_ONE_FUNCTION | OF_ALL | {Intent.MEMORY, Intent.SUSPECT} - {Intent.TWO_FUNCTIONS}
-_A_THING = re.compile(
+_A_THING = lazy_regex(
     r"^(?:and |any )?(?!(?:why|how|what|who|where|when|which|slow\w*)\b)[a-z]{3,} [a-z]{4,}s\?$", re.IGNORECASE
 )
 """A prompt that is nothing but the name of a kind of thing: `page faults?`."""
-_FILE = re.compile(r"[\w-]\.(?:[cm]?[jt]sx?|py|go|cc?|cpp|hp?p?|java|kt|rb|php|rs|cs|so)(?:\.\d+)*$")
+_FILE = lazy_regex(r"[\w-]\.(?:[cm]?[jt]sx?|py|go|cc?|cpp|hp?p?|java|kt|rb|php|rs|cs|so)(?:\.\d+)*$")
 """A name that is a file's: what is asked of it is asked of all its functions."""
 
 

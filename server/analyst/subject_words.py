@@ -1,12 +1,13 @@
 """What parts of programs are called in other languages: `tri`, `Sortierung` and `排序` are `sort`."""
 
-import re
 import tomllib
 from functools import cache
 from pathlib import Path
 
+from traces.lazy_regex import lazy_regex
+
 TABLE = Path(__file__).with_name("subject_words.toml")
-_WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_WITHOUT_SPACES = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def in_english(word: str) -> str:

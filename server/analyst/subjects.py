@@ -9,17 +9,18 @@ from dataclasses import dataclass
 
 from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import vocabulary
+from traces.lazy_regex import lazy_regex
 
-CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
-HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
-PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
-IDENTIFIER = re.compile(
+CODE = lazy_regex(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
+HANDLE = lazy_regex(r"(?<![\w])#?([fns]\d+)\b")
+PROFILE = lazy_regex(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
+IDENTIFIER = lazy_regex(
     r"(?<![\w.])(?:\w+(?:-\w*)++(?:\.\w+)+|[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
     re.ASCII,
 )
 _NAME = r"(?:the\s+|function\s+|method\s+|frame\s+|call(?:s)?\s+to\s+)*([\w.$:<>~/#()-]{2,})"
-_ABOUT = re.compile(
+_ABOUT = lazy_regex(
     rf"\b(?:what about|how about|tell me (?:more )?about|explain|who calls|who invokes|what calls|"
     rf"which functions? calls?|callers? of|callees? of|called by|calls? to|what does|what is|what's|"
     rf"how much (?:time )?is|how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|"
@@ -28,9 +29,9 @@ _ABOUT = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"(?<![\w.])[A-Za-z][\w.]*(?:-\w+)+(?:\.\w+)*(?!\w)", re.ASCII)
-_ONE_WORD = re.compile(r"[\w.:/$@-]{3,80}\??", re.ASCII)
-_TOOK = re.compile(
+_LABEL = lazy_regex(r"(?<![\w.])[A-Za-z][\w.]*(?:-\w+)+(?:\.\w+)*(?!\w)", re.ASCII)
+_ONE_WORD = lazy_regex(r"[\w.:/$@-]{3,80}\??", re.ASCII)
+_TOOK = lazy_regex(
     rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|many calls) (?:is|does|"
     rf"was|did|do we|are|has|do))|how (?:slow|expensive) is|when (?:is|does|was)|how many (?:\w+ )?(?:seconds|"
     rf"milliseconds|ms|bytes|samples|calls) (?:does|is|are)|is|does|prove that|sure that)\s+{_NAME}\s+"
@@ -39,33 +40,33 @@ _TOOK = re.compile(
     rf"costly|recurs\w*|use|spend|block\w*|leak\w*|wait\w*)\b",
     re.IGNORECASE,
 )
-_AND_NAME = re.compile(
+_AND_NAME = lazy_regex(
     rf"\b(?:compare|between|is)\s+`?([\w.$:<>~]+)`?\s+(?:and|with|to|or|vs\.?|versus|than)\s+`?{_NAME}`?", re.IGNORECASE
 )
-_OTHER = re.compile(rf"\b(?:vs\.?|versus|compared (?:to|with)|than)\s+`?{_NAME}`?", re.IGNORECASE)
-_THAN = re.compile(
+_OTHER = lazy_regex(rf"\b(?:vs\.?|versus|compared (?:to|with)|than)\s+`?{_NAME}`?", re.IGNORECASE)
+_THAN = lazy_regex(
     rf"\b(?:is|are|does|do)\s+`?{_NAME}`?\s+(?:\w+\s+){{1,3}}than\s+`?{_NAME}`?|"
     r"`?([\w.$:<>~]+)`?\s+(?:vs\.?|versus)\s",
     re.IGNORECASE,
 )
-_WHICH_ONE = re.compile(rf"\bwhich\s+{_NAME}\s+(?:is|was) (?:it|that|this|meant)\b", re.IGNORECASE)
-_THE_ONE = re.compile(
+_WHICH_ONE = lazy_regex(rf"\bwhich\s+{_NAME}\s+(?:is|was) (?:it|that|this|meant)\b", re.IGNORECASE)
+_THE_ONE = lazy_regex(
     r"\bthe (?!(?:other|same|first|second|third|last|next|slow|fast|hot|big|long|short|right|wrong|new|old|only|main|"
     r"top|worst|best|next)\w*\b)([a-z]\w{2,}) (?:one|process|program)\b",
     re.IGNORECASE,
 )
 """`ruby` of `the ruby one`."""
-_LABELLED = re.compile(r"^`?([\w.$<>#]+)`?:\s")
+_LABELLED = lazy_regex(r"^`?([\w.$<>#]+)`?:\s")
 _PLACES = (_WHICH_ONE, _THE_ONE, _ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
-_THREAD_NAMED = re.compile(
+_THREAD_NAMED = lazy_regex(
     r"\b(?:thread|process|track|worker|profile|tid|pid)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_regex(
     r"(?<![\w.:/-])(?!utf-|sha-|iso-|x86-|base-|md-|h-|n-|top-|cuda-|http-1|http-2)([A-Za-z][\w.]*(?:-\w+)*-\d+)(?![\w-])",
     re.IGNORECASE,
 )
-_NAMED_THREAD = re.compile(r"[`\"'“]?([\w.:/#@-]*\w)[`\"'”]?\s+(?:thread|process|track|worker)(?![\w-])", re.IGNORECASE)
+_NAMED_THREAD = lazy_regex(r"[`\"'“]?([\w.:/#@-]*\w)[`\"'”]?\s+(?:thread|process|track|worker)(?![\w-])", re.IGNORECASE)
 _NO_THREAD_WORDS = """
 main ui renderer render which what busiest each every other one this that the a an per worker background of in
 is are do does did by any all single same another busy idle evenly threads has have was were multi gpu-less
@@ -90,10 +91,10 @@ altogether overall entirely completely saved gained
 """
 NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
-_WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
-_VERB = re.compile(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNORECASE)
+_WORD = lazy_regex(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
+_VERB = lazy_regex(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNORECASE)
 """What somebody does, and no name: `who's holding it`, `worth replacing`."""
-_NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
+_NUMBER = lazy_regex(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
 OF_C = frozenset(

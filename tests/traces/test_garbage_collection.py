@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from traces.garbage_collection import SERVING_THRESHOLDS
+from traces.garbage_collection import COMMAND_THRESHOLDS
 
 PRINTED_AT_THE_END = (
     "import atexit, gc; atexit.register(lambda: print(gc.get_threshold(), gc.get_freeze_count() > 1000))"
@@ -20,7 +20,7 @@ def printed(code: str, *arguments: str) -> str:
 
 def test_a_command_collects_seldom_and_leaves_everything_alone_when_it_ends() -> None:
     assert printed(f"{PRINTED_AT_THE_END}\nfrom server.app import main; main()", "--help").endswith(
-        f"{SERVING_THRESHOLDS} True\n"
+        f"{COMMAND_THRESHOLDS} True\n"
     )
 
 

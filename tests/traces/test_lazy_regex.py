@@ -1,27 +1,67 @@
-"""Regular expressions that are compiled when they are first used."""
+"""Regular expressions that are compiled when a text comes that they may match."""
 
 import re
 
 import pytest
 
-from traces.lazy_regex import lazy_regex
+from traces.lazy_regex import ASKED_BEFORE, lazy_regex
 
 
-def test_nothing_is_compiled_before_the_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[str] = []
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The patterns that are compiled from now on."""
+    found: list[str] = []
     real = re.compile
 
     def counting(pattern: str, flags: int = 0) -> re.Pattern[str]:
-        compiled.append(pattern)
+        found.append(pattern)
         return real(pattern, flags)
 
     monkeypatch.setattr(re, "compile", counting)
+    return found
+
+
+def test_nothing_is_compiled_before_the_first_use(compiled: list[str]) -> None:
     word = lazy_regex(r"(?P<word>\w+)", re.IGNORECASE)
     assert word.pattern == r"(?P<word>\w+)"
     assert not compiled
     for _ in range(3):
         assert word.search("  Ab ")
     assert compiled == [r"(?P<word>\w+)"]
+
+
+ASKED = (
+    lambda p, text: [match.span() for match in p.finditer(text)],
+    lambda p, text: p.findall(text),
+    lambda p, text: p.sub("-", text),
+    lambda p, text: p.subn("-", text, 1),
+    lambda p, text: p.split(text),
+    lambda p, text: [p.match(text), p.fullmatch(text), p.search(text)],
+)
+
+
+def test_a_text_without_what_it_needs_has_the_pattern_s_answers_and_compiles_nothing(compiled: list[str]) -> None:
+    real = re.compile("stets|always")
+    compiled.clear()
+    for ask in ASKED:
+        lazy = lazy_regex("stets|always")
+        assert ask(lazy, "never") == ask(real, "never")
+    assert not compiled
+
+
+def test_whoever_asks_often_has_the_pattern_itself(compiled: list[str]) -> None:
+    word = lazy_regex("stets|always")
+    for _ in range(ASKED_BEFORE):
+        assert word.search("never") is None
+    assert not compiled
+    assert word.search("never") is None
+    assert word.search("always")
+    assert compiled == ["stets|always"]
+
+
+def test_an_expression_of_bytes_is_compiled_at_once(compiled: list[bytes]) -> None:
+    assert lazy_regex(b"always").search(b"never") is None
+    assert compiled == [b"always"]
 
 
 def test_it_answers_as_the_pattern_does() -> None:

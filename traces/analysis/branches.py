@@ -5,7 +5,6 @@ each root the heaviest child is followed as long as it carries nearly everything
 each is followed in turn.
 """
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from traces.analysis.filters import LIBRARY_NAME, FrameFilter, library_frames
 from traces.analysis.name_kinds import UNNAMED
 from traces.analysis.window import Window
 from traces.handles import ProfileChoice
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Trace
 
 NODES = 600
@@ -34,21 +34,21 @@ TOO_MUCH = 0.6
 INSIDE = 3
 """Parts of a branch that are named with it."""
 
-NAMELESS = re.compile(
+NAMELESS = lazy_regex(
     r"^\(anonymous|^<anonymous|^\(root|^<(?:lambda|listcomp|dictcomp|genexpr)>|\+0x[0-9a-f]+$|^\[.*\]$|^\?+ |"
     r"^(?:file|https?):"
 )
 """Frames that only their place distinguishes."""
-ENTRY = re.compile(
+ENTRY = lazy_regex(
     r"^(?:main|<module>|__main__|_?start|start_thread|clone3?|__libc_start\w*(?:@@.*)?|_dl_start|run|execute|init|"
     r"\(below main\)|\{main\}|<main>|all|Thread\.run|_bootstrap\w*)$"
 )
 """Functions through which everything runs."""
-MACHINERY = re.compile(r"^(?:js::RunScript|EvaluateScript|FunctionCall|v8\.(?:run|callFunction)|\w*RunTask|XRE_\w+)$")
+MACHINERY = lazy_regex(r"^(?:js::RunScript|EvaluateScript|FunctionCall|v8\.(?:run|callFunction)|\w*RunTask|XRE_\w+)$")
 """What browsers call their own way into a page's code."""
 
 
-LINE = re.compile(r"[:(]\d+\)?$")
+LINE = lazy_regex(r"[:(]\d+\)?$")
 """The line that some recorders write behind a name: calls from several lines are one function's."""
 
 

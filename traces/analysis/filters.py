@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from traces.equal_rows import distinct
 from traces.errors import InvalidQuestion
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Trace
 
 MAX_PATTERN = 200
 """Longer ones are not typed by people, and an expression's cost grows with it."""
 
-LIBRARY_FILE = re.compile(
+LIBRARY_FILE = lazy_regex(
     r"(?:^|[/\\])(?:node_modules|site-packages|dist-packages|bower_components|jspm_packages|gems|rubygems)[/\\]"
     r"|(?:^|[/\\])(?:lib(?:32|64)?[/\\]python\d|lib[/\\]ruby|ruby[/\\]\d|go[/\\]src|go[/\\]pkg[/\\]mod|pkg[/\\]mod|vendor)"
     r"[/\\.\d]"
@@ -33,7 +34,7 @@ LIBRARY_FILE = re.compile(
 """Where package managers and language distributions put code that is not the project's; Go's standard library where
 `-trimpath` left its packages' names alone."""
 
-LIBRARY_NAME = re.compile(
+LIBRARY_NAME = lazy_regex(
     r"^(?:java|javax|jdk|sun|kotlin|kotlinx|scala|android|androidx|System|Microsoft)\."
     r"|^(?:Zend_|PHPUnit_|PEAR_?|(?:Symfony|Doctrine|Illuminate|PHPUnit|Composer|Twig)\\)"
     r"|^(?:runtime|syscall|sync|reflect|std|core|alloc|__libc|__GI|__pthread|_dl)(?:\.|::|_)"
@@ -84,7 +85,7 @@ def library_frames(trace: Trace) -> npt.NDArray[np.bool_]:
     return np.logical_or(by_file, by_name)
 
 
-RESERVED = re.compile(r"_[_A-Z]")
+RESERVED = lazy_regex(r"_[_A-Z]")
 
 
 def _inlined_into(trace: Trace, library: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from traces.lazy_regex import lazy_regex
+
 CONFLICT = 1 / 3
 """Part of the words of two facts, without figures and names, that both share from which one may stand for the other."""
 
@@ -20,17 +22,17 @@ _UNITS = {
     "b": ("bytes", 1), "kb": ("bytes", 1e3), "mb": ("bytes", 1e6), "gb": ("bytes", 1e9),
     "kib": ("bytes", 1 << 10), "mib": ("bytes", 1 << 20), "gib": ("bytes", 1 << 30), "%": ("percent", 1),
 }  # fmt: skip
-_FIGURE = re.compile(r"(?<![\w.])(\d+(?:,\d{3})+|\d+)((?:\.\d+)*)(:\d\d)?\s*(%|[A-Za-zµ]+)?")
-_TOKEN = re.compile(r"[^\W_](?:[\w/.:@$#+-]*\w)?")
-_NAME = re.compile(r"[/_:@$#]|[a-z][A-Z]|[A-Z]{2}|[^\W\d_]-?\d|\w\.\w")
-_DENIES = re.compile(
+_FIGURE = lazy_regex(r"(?<![\w.])(\d+(?:,\d{3})+|\d+)((?:\.\d+)*)(:\d\d)?\s*(%|[A-Za-zµ]+)?")
+_TOKEN = lazy_regex(r"[^\W_](?:[\w/.:@$#+-]*\w)?")
+_NAME = lazy_regex(r"[/_:@$#]|[a-z][A-Z]|[A-Z]{2}|[^\W\d_]-?\d|\w\.\w")
+_DENIES = lazy_regex(
     r"\b(?:not|never|no longer|none|without|don'?t|doesn'?t|isn'?t|aren'?t|can'?t|cannot|mustn'?t|won'?t|nicht|"
     r"kein\w*|nie|"
     r"jamais|pas|nunca|non|niet)\b|не\b|никогда|不|没|ない",
     re.IGNORECASE,
 )
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|gets?|being) (\w+(?:ed|en|t)) by\b", re.IGNORECASE)
-_LEAST = re.compile(r"\b(?:no more than|not (?:more|longer) than|at (?:the )?most)\b", re.IGNORECASE)
+_PASSIVE = lazy_regex(r"\b(?:is|are|was|were|gets?|being) (\w+(?:ed|en|t)) by\b", re.IGNORECASE)
+_LEAST = lazy_regex(r"\b(?:no more than|not (?:more|longer) than|at (?:the )?most)\b", re.IGNORECASE)
 _SYNONYMS = {
     word: group
     for group, words in {

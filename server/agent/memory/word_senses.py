@@ -1,12 +1,13 @@
 """What people name in many ways: the senses of a short list that a text has words for, in several languages, and the
 kinds of findings that it asks for in words of its own."""
 
-import re
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+
+from traces.lazy_regex import lazy_regex
 
 SENSES, FINDINGS = (Path(__file__).with_name(f"{name}.toml") for name in ("word_senses", "finding_words"))
 
@@ -17,10 +18,10 @@ MOST_REMEMBERED = 64
 """Texts whose senses are not looked for again: a search asks for those of its question three times."""
 
 MARK = "sense"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """A letter of a script without spaces between words: Japanese, Chinese, Korean."""
-_UNSPACED = re.compile(UNSPACED)
+_UNSPACED = lazy_regex(UNSPACED)
 
 
 @dataclass(frozen=True, slots=True)

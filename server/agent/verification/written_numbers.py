@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from traces.lazy_regex import lazy_regex
+
 UNIT = (
     r"%|percent\b|ns\b|nanoseconds?\b|µs\b|μs\b|us\b|microseconds?\b|ms\b|milliseconds?\b|msecs?\b|seconds?\b|secs?\b|s\b|"
     r"minutes?\b|mins?\b|hours?\b|bytes?\b|[kKMGT]i?B\b|B\b|k?Hz\b|thousand\b|million\b|billion\b|[kM]\b|"
@@ -16,14 +18,14 @@ NUMBER = re.compile(
     rf"(?<![\w.,/#:$^])(?<!\w-)(?<![A-Za-z]\+)(?P<hedge>~|≈)?(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     rf"(?:[\s\u00a0\u202f]?(?P<unit>{UNIT}))?(?![\w%]|\.\d)"
 )
-MINUTES = re.compile(r"(?<![\w.,])(?P<minutes>\d[\d,]{0,12}) min (?P<seconds>\d{1,2}) s\b")
-RANGE = re.compile(
+MINUTES = lazy_regex(r"(?<![\w.,])(?P<minutes>\d[\d,]{0,12}) min (?P<seconds>\d{1,2}) s\b")
+RANGE = lazy_regex(
     rf"(?<![\w.,/#:$^-])(?P<first>\d+(?:\.\d+)?)\s?(?P<own>{UNIT})?\s?(?:-|–|—|\bto\b|\band\b|\buntil\b|→)\s?"
     rf"(?P<last>\d+(?:\.\d+)?)\s?(?P<unit>{UNIT})(?![\w%]|\.\d)"
 )
 
 
-IN_WORDS = re.compile(
+IN_WORDS = lazy_regex(
     r"\b(?:(?P<half>half an?|eine[rn]? halbe[rn]?|une demi-?|una? medi[ao]|medi[ao])|an?|one|eine[rn]?|une?|uno?) ?"
     r"(?P<unit>(?:nano|micro|milli|mili|[Nn]ano|[Mm]ikro|[Mm]illi)(?:seconds?|[Ss]ekunden?|secondes?|segundos?)|"
     r"(?<=half a )second|(?<=halbe )Sekunde|(?<=halben )Sekunde|(?<=demi-)seconde|(?<=medio )segundo)\b",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from server.agent.verification.statements.sentence_parts import FIGURES, FUNCTIONS, THREADS
+from traces.lazy_regex import lazy_regex
 
 Cue = Literal[
     "ALL",
@@ -70,13 +71,19 @@ Cue = Literal[
     "MOST_WORK",
 ]
 _PLACES = {"F": FUNCTIONS, "f": FUNCTIONS[1:-1], "T": THREADS, "N": FIGURES, "n": FIGURES[1:-1]}
+_SET_WITH_A_PLACE = lazy_regex(r"\[[^]\[]*\{[fn]\}[^]\[]*\]|\{[FTN]\}")
 
 
 @cache
 def cue(name: Cue) -> re.Pattern[str]:
-    """The pattern of a kind of words; compiled when first asked for."""
+    """The pattern of a kind of words.
+
+    Sets with private characters have no letters of two cases, and say so: Python would look up the other case of each
+    of a thousand characters of every set, which takes longer than all else (all patterns: 156 ms, so 70).
+    """
     written = "|".join(f"(?:{one})" for one in _cues()[name])
-    return re.compile(re.sub(r"\{([FfTNn])\}", lambda found: _PLACES[found[1]], written), re.IGNORECASE)
+    written = _SET_WITH_A_PLACE.sub(r"(?-i:\g<0>)", written)
+    return lazy_regex(re.sub(r"\{([FfTNn])\}", lambda found: _PLACES[found[1]], written), re.IGNORECASE)
 
 
 @cache

@@ -13,6 +13,7 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FUNCTIONS, Sentence
 from server.agent.verification.statements.shared_figures import scopes_of
 from server.agent.verification.verdicts import UNCHECKED, Verification
+from traces.lazy_regex import lazy_regex
 
 _OWN: tuple[tuple[Cue, bool], ...] = (("OWN_WORK", True), ("NOT_OWN_WORK", False))
 NEARLY_ALL, NOT_NEARLY = 0.85, 0.7
@@ -96,10 +97,10 @@ class OwnParts:
             yield Reading(*place, Verification("contradicted", actual=shown), others=(of_all.span(),))
 
 
-_CLAUSE = re.compile(
+_CLAUSE = lazy_regex(
     r"[.;:](?=\s|$)|\s[–—]\s|\b(?:but|while|whereas|aber|während|mais|tandis que|pero|mientras)\b", re.IGNORECASE
 )
-_OF_ALL = re.compile(
+_OF_ALL = lazy_regex(
     r"\b(?:recording|trace|profile|run ?time|run|program|time|everything|total|whole|samples|memory|cost|"
     r"Aufnahme|Aufzeichnung|Laufzeit|Zeit|Ganzen?|alles|Programms?|Kosten|enregistrement|temps|total|tout|programme|coût|"
     r"grabación|tiempo|total|todo|programa|coste|costo)\b",

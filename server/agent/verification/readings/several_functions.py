@@ -14,6 +14,7 @@ from server.agent.verification.statements.relations import Reading
 from server.agent.verification.statements.sentence_parts import FUNCTIONS, Sentence, Subject
 from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.verdicts import UNCHECKED, Verification
+from traces.lazy_regex import lazy_regex
 
 _ASIDE = r"(?: ?\([^()]{1,60}\)| (?:with|mit|avec|con|at|bei|à) [^,;.()]{1,24})?"
 _WORDS = (
@@ -23,18 +24,18 @@ _WORDS = (
 _NEXT = rf"(?:[,;](?: (?:{_WORDS}))*|(?: (?:{_WORDS}))+)"
 FUNCTION_LIST = rf"{FUNCTIONS}{_ASIDE}(?:{_NEXT} {FUNCTIONS}{_ASIDE})+"
 """Two functions or more, each with a figure behind it or not."""
-_LIST = re.compile(FUNCTION_LIST, re.IGNORECASE)
-_FIRST_OF_ALL = re.compile(
+_LIST = lazy_regex(FUNCTION_LIST, re.IGNORECASE)
+_FIRST_OF_ALL = lazy_regex(
     rf"(?:{FUNCTIONS}[^.;{FUNCTIONS[1:-1]}]{{0,30}}\b(?:first|zuerst|d['’]abord|en premier|primero|en primer lugar)\b"
     rf"|\b(?:first|zuerst|d['’]abord|en premier|primero)\b[^.;{FUNCTIONS[1:-1]}]{{0,30}}{FUNCTIONS})",
     re.IGNORECASE,
 )
-_THEN = re.compile(
+_THEN = lazy_regex(
     r"\b(?:then|next|afterwards|followed by|last|finally|dann|danach|anschließend|zuletzt|gefolgt von|puis|ensuite|"
     r"enfin|suivie? (?:de|par)|luego|después|seguid[oa] (?:de|por)|finalmente|por último)\b",
     re.IGNORECASE,
 )
-_RUNS = re.compile(
+_RUNS = lazy_regex(
     r"\b(?:runs?|ran|starts?|started|begins?|began|executes?|executed|called|läuft|laufen|startet|starten|beginnt|beginnen|"
     r"ausgeführt|aufgerufen|s['’]exécute\w*|commence\w*|démarre\w*|appelée?s?|se ejecuta\w*|empieza\w*|comienza\w*|"
     r"corren?|llamad[oa]s?)\b",

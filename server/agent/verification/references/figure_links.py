@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from server.agent.verification.references.addresses import Address, Malformed, parse_address
+from traces.lazy_regex import lazy_regex
 
-CODE = re.compile(r"^(```|~~~).*?(?:^\1|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+CODE = lazy_regex(r"^(```|~~~).*?(?:^\1|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 LABEL_CHARACTERS = 80
 ADDRESS_CHARACTERS = 120
 _LABEL = rf"(?:\\[^\n]|[^\[\]\\\n]){{1,{LABEL_CHARACTERS}}}"
-_FIGURE_LINK = re.compile(rf"\[(?P<label>{_LABEL})\]\((?P<address>#?[^()\s]{{0,{ADDRESS_CHARACTERS + 41}}})\)")
-_LABEL_OF_A_FIGURE = re.compile(r"[~≈<>+−±-]?\s?\d[\d.,  \xa0]*(?:\s?[^\W\d]{1,12}|\s?[%×])?")
+_FIGURE_LINK = lazy_regex(rf"\[(?P<label>{_LABEL})\]\((?P<address>#?[^()\s]{{0,{ADDRESS_CHARACTERS + 41}}})\)")
+_LABEL_OF_A_FIGURE = lazy_regex(r"[~≈<>+−±-]?\s?\d[\d.,  \xa0]*(?:\s?[^\W\d]{1,12}|\s?[%×])?")
 """A label that is nothing but a figure: wherever its link leads, it claims to say what the figure is of."""
 _OF_A_SUBJECT = 41
 """Characters before the point of what is meant as an address."""
 LONGEST_LINK = 2 * LABEL_CHARACTERS + ADDRESS_CHARACTERS + 50
-_UNFINISHED = re.compile(
+_UNFINISHED = lazy_regex(
     rf"\[(?:\\[^\n]|[^\[\]\\\n]){{0,{LABEL_CHARACTERS}}}"
     rf"(?:\\|\](?:\((?:#?[^()\s]{{0,{ADDRESS_CHARACTERS + 41}}})?)?)?\Z"
 )

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from traces.lazy_regex import lazy_regex
+
 MeasureWords = Literal[
     "SELF",
     "TOTAL",
@@ -40,8 +42,8 @@ MeasureWords = Literal[
 
 @cache
 def words(name: MeasureWords) -> re.Pattern[str]:
-    """The pattern of a kind of words; compiled when first asked for."""
-    return re.compile("".join(_written()[name]), re.IGNORECASE)
+    """The pattern of a kind of words."""
+    return lazy_regex("".join(_written()[name]), re.IGNORECASE)
 
 
 @cache

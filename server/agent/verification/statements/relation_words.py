@@ -16,28 +16,22 @@ _GAP = f"[^.;{FUNCTIONS[1]}-{FUNCTIONS[-2]}]"
 
 _ASIDE = r"(?: ?\([^()]{1,60}\))?"
 """Figures or a place in brackets behind a name."""
-_WITHOUT_A_LETTER = lazy_regex(r"\\.|\{[^}]*\}|\[[^]]*\]|[^\W\d_][?*]")
-"""What of an expression has no letter that a match needs: escapes, places and counts, sets, a letter that may lack."""
-_GROUP = lazy_regex(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
     """One way to say a relation; `is_denied` where the sentence says that it is not so. Groups of a match are `a`, `b`,
-    `t` and `n`.
-
-    `needed` is a word without which no text matches: most of the 170 ways are of other languages and never compiled.
+    `t` and `n`. Most of the 228 ways are of other languages, and never compiled.
     """
 
     relation: str
-    expression: str
-    needed: str
+    pattern: re.Pattern[str]
     is_denied: bool = False
 
     def matches(self, lowered: str) -> Iterator[re.Match[str]]:
         """Where a sentence says it; `lowered` is its template in small letters, as the expression has them: sets of
         private characters take four times as long to compile where case is ignored."""
-        return _compiled(self.expression).finditer(lowered) if self.needed in lowered else iter(())
+        return self.pattern.finditer(lowered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +70,18 @@ def relation_words() -> RelationWords:
         return filled.sub(lambda found: places.get(found[1]) or known[found[1]], way)
 
     wordings = [
-        Wording(one["name"], expression(way), needed_word(way), one.get("is_denied", False))
+        Wording(one["name"], lazy_regex(expression(way)), one.get("is_denied", False))
         for one in data["relation"]
         for way in one["ways"]
     ]
     return RelationWords(
         tuple(wordings),
-        re.compile(expression(known["COMPARED"]), re.IGNORECASE),
-        re.compile(expression(known["TRIGGERS"]), re.IGNORECASE),
-        re.compile(expression(known["RANKED"]), re.IGNORECASE),
-        re.compile(expression(known["MOST_OF"]), re.IGNORECASE),
-        re.compile(expression(known["BEYOND"]), re.IGNORECASE),
+        lazy_regex(expression(known["COMPARED"]), re.IGNORECASE),
+        lazy_regex(expression(known["TRIGGERS"]), re.IGNORECASE),
+        lazy_regex(expression(known["RANKED"]), re.IGNORECASE),
+        lazy_regex(expression(known["MOST_OF"]), re.IGNORECASE),
+        lazy_regex(expression(known["BEYOND"]), re.IGNORECASE),
     )
-
-
-def needed_word(way: str) -> str:
-    """The longest run of letters that every text has that a way matches, in small letters; empty when there is none."""
-    way = _WITHOUT_A_LETTER.sub(" ", way)
-    while _GROUP.search(way):
-        way = _GROUP.sub(" ", way)
-    return max(re.findall(r"[^\W\d_]+", way), key=len, default="").lower() if "|" not in way else ""
-
-
-@cache
-def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression)
 
 
 def in_small_letters(template: str) -> str:

@@ -58,12 +58,12 @@ _COMES_FROM = lazy_regex(
     re.IGNORECASE,
 )
 """`Half of f come from g`: of f what lies below g."""
-_CLAUSE = re.compile(
+_CLAUSE = lazy_regex(
     r"[;:](?=\s)|,(?= (?:\w+ ){0,3}(?:but|and|while|though|aber|und|wird|obwohl|mais|et|pero|y|aunque)\b)|"
     r"\b(?:but|while|whereas|although|aber|während|obwohl|mais|tandis que|pero|mientras|aunque)\b",
     re.IGNORECASE,
 )
-_OF_ITS_TIME = re.compile(
+_OF_ITS_TIME = lazy_regex(
     r" (?:of (?:its|their|his)(?: own)? (?:time|samples|cost|run ?time|total|work|memory)|"
     r"(?:seiner|ihrer) (?:Zeit|Laufzeit|Samples|Arbeit)|de (?:son|leur) (?:temps|coût|travail)|"
     r"de su (?:tiempo|coste|trabajo))\b",

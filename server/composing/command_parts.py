@@ -219,13 +219,18 @@ def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
     """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
     from server.adapters.in_process.workers import InlineTraceWorkers
     from server.adapters.json_log import log_as_json
+    from server.agent.model_call.offered_models import ANALYST
     from server.composing.agent import build_agent
     from server.settings import load_settings
 
     settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
     log_as_json()
-    workers = InlineTraceWorkers(files=_open_files())
-    return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
+    workers, offered = InlineTraceWorkers(files=_open_files()), settings.offered_models
+    return Analysis(
+        agent=build_agent(settings, workers=workers, pictures=pictures),
+        workers=workers,
+        draws_for_itself=offered.has_provider and offered.names(None)[0] != ANALYST,
+    )
 
 
 @asynccontextmanager

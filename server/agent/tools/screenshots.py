@@ -1,14 +1,10 @@
 """The two screenshots: a picture for a model with eyes, its description for one without."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from rendering.errors import InvalidOption
-from rendering.flamegraph import render_flamegraph
-from rendering.options import FlamegraphOptions, SandwichOptions
-from rendering.picture import Picture
-from rendering.sandwich import render_sandwich
 from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument, TransformsArgument, Windowed
 from server.agent.tools.contract.resolving import chosen_frame, chosen_profile, chosen_window
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
@@ -20,6 +16,9 @@ from server.protocol.wire_values import Colours
 from server.quoting import plain, quoted
 from traces.analysis.calltree import call_tree
 from traces.model import Profile, Trace
+
+if TYPE_CHECKING:
+    from rendering.picture import Picture
 
 DESCRIBED_NODES = 12
 """Call-tree nodes that say in words what a picture shows; get_call_tree has more."""
@@ -53,6 +52,9 @@ class SandwichArguments(ToolArguments):
 
 
 def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments, colours: Colours = "file") -> Outcome:
+    from rendering.flamegraph import render_flamegraph  # noqa: PLC0415 - drawing takes 0.1 s to load, and few turns draw
+    from rendering.options import FlamegraphOptions  # noqa: PLC0415 - as above
+
     changed, profile = _changed(trace, arguments.transforms, arguments.profile)
     trace, window = changed.trace, chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
     done, of_transforms = changed.inside(window).for_tool()
@@ -84,6 +86,9 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments, colours: Col
 
 
 def answer_sandwich(trace: Trace, arguments: SandwichArguments, colours: Colours = "file") -> Outcome:
+    from rendering.options import SandwichOptions  # noqa: PLC0415 - drawing takes 0.1 s to load, and few turns draw
+    from rendering.sandwich import render_sandwich  # noqa: PLC0415 - as above
+
     changed, profile = _changed(trace, arguments.transforms, arguments.profile)
     trace = changed.trace
     frame, remark = chosen_frame(trace, arguments.frame, profile)
@@ -118,7 +123,7 @@ def _changed(trace: Trace, transforms: str | None, profile: str | None) -> tuple
 
 
 def _outcome(
-    picture: Picture, named: str, lines: list[str], where: dict[str, str], of_transforms: dict[str, Any]
+    picture: "Picture", named: str, lines: list[str], where: dict[str, str], of_transforms: dict[str, Any]
 ) -> Outcome:
     """The picture's own description is for people (it holds names as they are); the model gets the same in quoted
     lines.
@@ -133,8 +138,10 @@ def _outcome(
     )
 
 
+FLAMEGRAPH, SANDWICH = "generate_flamegraph_screenshot", "generate_sandwich_flamegraph_screenshot"
+
 GENERATE_FLAMEGRAPH = Tool(
-    name="generate_flamegraph_screenshot",
+    name=FLAMEGRAPH,
     description="For shape (plateaus, repeated towers, gaps): a PNG flamegraph with handles on its boxes.",
     arguments=FlamegraphArguments,
     answer=answer_flamegraph,
@@ -145,7 +152,7 @@ GENERATE_FLAMEGRAPH = Tool(
 )
 
 GENERATE_SANDWICH = Tool(
-    name="generate_sandwich_flamegraph_screenshot",
+    name=SANDWICH,
     description="For one function everywhere: a PNG with all callers above and callees below.",
     arguments=SandwichArguments,
     answer=answer_sandwich,

@@ -348,7 +348,8 @@ def shown(question: Question, evidence: Evidence) -> list[str]:
     order = "as it happened" if drawn and drawn["view"] == "time_order" else "merged, heaviest first"
     what = f"It shows [`{drawn['profile']}`](#{drawn['profile']}), {order}." if drawn else ""
     moved = "The flame chart beside this conversation shows it now." if evidence.first("show_in_viewer") else ""
-    return [leading(evidence, "Here is the picture. Its heaviest function is"), what, moved]
+    here = "Here is the picture. Its heaviest function is" if drawn or moved else "The heaviest function is"
+    return [leading(evidence, here), what, moved]
 
 
 def unknown(question: Question, evidence: Evidence) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from server.agent.tools.screenshots import FLAMEGRAPH, SANDWICH
 from server.agent.turn import TurnAnswer, TurnInput
 from server.agent.verification.references.figure_links import AddressFilter
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
@@ -24,6 +25,9 @@ from server.protocol.wire_values import ViewerState
 from server.quoting import visible
 from traces.errors import TraceError
 from traces.model import Trace
+
+SCREENSHOTS = frozenset((FLAMEGRAPH, SANDWICH))
+"""What is hidden where nobody would see it: to draw one takes a tenth of the command's time."""
 
 
 class KeptPictures:
@@ -123,7 +127,9 @@ def analyze(
     pictures = KeptPictures(out)
     sink = TerminalSink(quiet=as_json)
     try:
-        answer = asyncio.run(_turn(entry_points.analysis(options, pictures), source, question, sink))
+        analysis = entry_points.analysis(options, pictures)
+        hidden = frozenset[str]() if out is not None or analysis.draws_for_itself else SCREENSHOTS
+        answer = asyncio.run(_turn(analysis, source, question, sink, hidden))
     except ConfigError as error:
         fail(str(error), MISUSED)
     except (TraceError, ServerError) as error:
@@ -135,7 +141,7 @@ def analyze(
         return
     sink.close()
     click.echo("")
-    _closing(answer, pictures)
+    _closing(answer, pictures, was_drawn=not hidden)
 
 
 async def _follow(analysis: Analysis, source: Path, show: ShowRead) -> None:
@@ -148,7 +154,9 @@ async def _follow(analysis: Analysis, source: Path, show: ShowRead) -> None:
         await asyncio.sleep(FOLLOWED_EVERY_S)
 
 
-async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalSink) -> TurnAnswer:
+async def _turn(
+    analysis: Analysis, source: Path, question: str, sink: TerminalSink, hidden: frozenset[str]
+) -> TurnAnswer:
     with progress(f"Reading {source.name}") as show:
         following = asyncio.create_task(_follow(analysis, source, show))
         try:
@@ -172,6 +180,7 @@ async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalS
         messages_limit=None,
         local_time=datetime.now().astimezone(),
         is_first_answer=True,
+        hidden_tools=hidden,
     )
     return await analysis.agent.answer(turn, sink)
 
@@ -209,9 +218,11 @@ def _as_json(answer: TurnAnswer, sink: TerminalSink, pictures: KeptPictures) -> 
     return said | {"tools": sink.tools, "pictures": [str(path) for path in pictures.paths]}
 
 
-def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
+def _closing(answer: TurnAnswer, pictures: KeptPictures, *, was_drawn: bool) -> None:
     if sentence := checks_sentence(answer.checks):
         click.echo(f"· against the trace: {visible(sentence)}", err=True)
+    if not was_drawn:
+        click.echo("· no flame graph was drawn: --out DIR saves those of the answer", err=True)
     if pictures.not_kept:
         drawn = "1 picture was" if pictures.not_kept == 1 else f"{pictures.not_kept} pictures were"
         click.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)

@@ -47,10 +47,12 @@ class AnalyzeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """An agent and the workers it asks."""
+    """An agent and the workers it asks; `draws_for_itself` where its model looks at the pictures that it has drawn, as
+    the built-in analyst does not."""
 
     agent: "Agent"
     workers: "LocalWorkers"
+    draws_for_itself: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

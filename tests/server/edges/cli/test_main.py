@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
         pictures=pictures,
         debug_dir=options.debug_messages_dir,
     )
-    return Analysis(agent=agent, workers=workers)
+    return Analysis(agent=agent, workers=workers, draws_for_itself=False)
 
 
 def no_server(options: ServeOptions) -> int:
@@ -48,9 +49,25 @@ def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: click
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE)])
     assert result.exit_code == 0
     assert result.stdout.startswith("**[`find_discount`](#f")
+    assert "· Ranking functions" in result.stderr
+    assert "not found" not in result.stderr
+
+
+def test_nothing_is_drawn_that_nobody_sees_and_that_is_said(cli: click.Group, fixtures: Path) -> None:
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "draw a flamegraph"])
+    assert "Drawing" not in result.stderr
+    assert "· no flame graph was drawn: --out DIR saves those of the answer" in result.stderr
+    assert "picture" not in result.stdout
+
+
+def test_a_model_that_looks_at_pictures_has_them_drawn_without_a_folder(fixtures: Path) -> None:
+    def looking(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+        return replace(analyst_entry(options, pictures), draws_for_itself=True)
+
+    cli = build_cli(CliEntryPoints(serve=no_server, analysis=looking))
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE)])
     assert "· Drawing a left heavy flamegraph" in result.stderr
     assert "1 picture was drawn and not kept: --out DIR saves them" in result.stderr
-    assert "not found" not in result.stderr
 
 
 def test_analyze_saves_pictures_where_it_is_asked_to(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:

@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
 from server.agent.graph.calls.call_endings import failed_call, finished_call
 from server.agent.graph.calls.page_node import PageCall
-from server.agent.graph.calls.plan_calls import PlanCalls
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import UNREADABLE
 from server.agent.model_call.token_counts import characters_in
 from server.agent.outside.known_so_far import known_so_far
-from server.agent.questions.planner import PlanWriter
 from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
@@ -30,6 +28,9 @@ from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.references.tool_results import last_number
 from server.protocol.events import ToolProgress, ToolStart
 from server.protocol.mounted import shown_view
+
+if TYPE_CHECKING:
+    from server.agent.questions.planner import PlanWriter
 
 LEAST_RESULT = 300
 """Characters of a result however little room there is: a head line and two or three rows."""
@@ -96,11 +97,13 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
     }
 
 
-def plan_writer(state: TurnState, context: TurnContext, number: int) -> PlanWriter | None:
+def plan_writer(state: TurnState, context: TurnContext, number: int) -> "PlanWriter | None":
     """Who plans a question of a call with this number: the model that answers; the built-in analyst has its rules."""
     model = named(state.get("answered_by"), context.model)
     if not model.is_language_model or not context.plans_by_model:
         return None
+    from server.agent.graph.calls.plan_calls import PlanCalls  # noqa: PLC0415 - the analyst answers without its schema
+
     return PlanCalls(context, model, number=number, prompt_version=state["prompt_version"])
 
 
@@ -148,7 +151,7 @@ async def _answer(
     number: int,
     characters: int,
     reach: Reach,
-    plan: PlanWriter | None,
+    plan: "PlanWriter | None",
 ) -> ToolMessage | PageCall:
     """The call's message, with its result's number in the conversation: addresses of figures name it. Its text has at
     most so many characters. Of a call that waits for the page, what the page is asked."""

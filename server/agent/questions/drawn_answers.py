@@ -1,18 +1,20 @@
 """The chart of an answer as a picture."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rendering.options import SheetOptions
-from rendering.picture import Picture
-from rendering.point_charts import Point, PointChart, render_points
+if TYPE_CHECKING:
+    from rendering.picture import Picture
 
 TITLE_CHARACTERS = 150
 WIDTH, HEIGHT = 1000, 500
 
 
-def drawn_answer(chart: Mapping[str, Any], headline: str) -> Picture:
+def drawn_answer(chart: Mapping[str, Any], headline: str) -> "Picture":
     """The chart (`kind`, `unit`, `points`) below its sentence. Raises InvalidOption where there is none."""
+    from rendering.options import SheetOptions  # noqa: PLC0415 - drawing takes 0.1 s to load, and few turns draw
+    from rendering.point_charts import Point, PointChart, render_points  # noqa: PLC0415 - as above
+
     points = tuple(Point(str(one["label"]), float(one["value"])) for one in chart.get("points", ()))
     drawn = PointChart(chart.get("kind", "bars"), chart.get("unit", "number"), points)
     text = headline.replace("**", "").replace("`", "")

@@ -52,7 +52,7 @@ class Series(_Part):
 
     form: Literal["series"]
     measure: Measure
-    runs: Runs = Runs()
+    runs: Runs = Runs.model_construct()
     by: Annotated[str, Field(pattern=r"^[a-z0-9_.-]{1,40}$")] | None = None
     last: Annotated[int, Field(ge=1, le=1_000)] | None = None
 
@@ -62,7 +62,7 @@ class Recurrence(_Part):
 
     form: Literal["recurrence"]
     measure: Measure
-    runs: Runs = Runs()
+    runs: Runs = Runs.model_construct()
     above: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
@@ -88,7 +88,7 @@ class CallPath(_Part):
     form: Literal["path"]
     steps: Annotated[tuple[PathStep, ...], Field(min_length=2, max_length=6)]
     trace: UUID | None = None
-    runs: Runs = Runs()
+    runs: Runs = Runs.model_construct()
 
 
 class SqlQuery(_Part):
@@ -98,7 +98,7 @@ class SqlQuery(_Part):
     form: Literal["sql"]
     sql: Annotated[str, Field(min_length=1, max_length=8_000)]
     trace: UUID | None = None
-    runs: Runs = Runs()
+    runs: Runs = Runs.model_construct()
     functions: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
 
 

@@ -2,12 +2,10 @@
 
 import json
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from server.agent.questions.planner import PlanWriter
-from server.agent.questions.run_answers import RunsAnswer
 from server.agent.questions.run_tables import described_tables
 from server.agent.questions.shown_names import quoted_names
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
@@ -17,6 +15,10 @@ from server.errors import BadRequest, ModelFailed, ServerError
 from server.protocol.wire_values import Table
 from server.quoting import quoted
 from traces.model import Trace
+
+if TYPE_CHECKING:
+    from server.agent.questions.planner import PlanWriter
+    from server.agent.questions.run_answers import RunsAnswer
 
 LINES = 40
 EXAMPLE = (
@@ -57,7 +59,7 @@ async def ask_sql(asking: Asking, arguments: QueryLibrary) -> Outcome:
     return (await _asked(asking, json.dumps({"form": "sql", "sql": arguments.sql})))[0]
 
 
-async def _asked(asking: Asking, question: str, plan: PlanWriter | None = None) -> tuple[Outcome, RunsAnswer]:
+async def _asked(asking: Asking, question: str, plan: "PlanWriter | None" = None) -> "tuple[Outcome, RunsAnswer]":
     runs = None if asking.tool_context is None else asking.tool_context.runs
     if runs is None:
         raise ToolFailed("there are no other recordings here", "unavailable")

@@ -7,9 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rendering.diff import render_diff
 from rendering.errors import InvalidOption
-from rendering.options import DiffOptions
 from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, Windowed
 from server.agent.tools.contract.resolving import OWN_CODE, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.contract.tool import Outcome, Tool
@@ -133,6 +131,9 @@ def _two(
         return outcome
     if arguments.start_time_ms is not None or arguments.end_time_ms is not None:
         return replace(outcome, text=f"{outcome.text}\neach in that window, counted from its own start")
+    from rendering.diff import render_diff  # noqa: PLC0415 - drawing takes 0.1 s to load, and few turns draw
+    from rendering.options import DiffOptions  # noqa: PLC0415 - as above
+
     try:
         picture = render_diff(
             other,

@@ -1,23 +1,12 @@
 """draw_chart: activity over time, how long calls took, self time as bars, a counter's level."""
 
 import difflib
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from rendering.charts import (
-    activity,
-    counter_names,
-    durations,
-    render_activity,
-    render_counter,
-    render_durations,
-    render_self_time,
-)
 from rendering.errors import InvalidOption
-from rendering.options import SheetOptions
-from rendering.picture import Picture
 from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument
 from server.agent.tools.contract.resolving import chosen_frame, chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
@@ -26,6 +15,9 @@ from server.agent.tools.get_top_functions import TopFunctions, answer_top_functi
 from server.quoting import quoted
 from traces.analysis.units import format_share, format_value
 from traces.model import Profile, Trace
+
+if TYPE_CHECKING:
+    from rendering.picture import Picture
 
 LISTED_COUNTERS = 8
 WIDTH, HEIGHT = 1000, 500
@@ -59,7 +51,15 @@ def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
     )
 
 
-def _drawn(trace: Trace, arguments: DrawChart, profile: int) -> tuple[Picture, str, dict[str, Any]]:
+def _drawn(trace: Trace, arguments: DrawChart, profile: int) -> "tuple[Picture, str, dict[str, Any]]":
+    from rendering.charts import (  # noqa: PLC0415 - drawing takes 0.1 s to load, and few turns draw
+        render_activity,
+        render_counter,
+        render_durations,
+        render_self_time,
+    )
+    from rendering.options import SheetOptions  # noqa: PLC0415 - as above
+
     options = SheetOptions(profile=profile, width=WIDTH, height=HEIGHT)
     match arguments.kind:
         case "activity":
@@ -79,6 +79,8 @@ def _drawn(trace: Trace, arguments: DrawChart, profile: int) -> tuple[Picture, s
 
 def _counter(trace: Trace, requested: str | None) -> str:
     """A counter by name. Raises ToolRetry naming the nearest."""
+    from rendering.charts import counter_names  # noqa: PLC0415 - as above
+
     names = counter_names(trace)
     if requested in names:
         return requested
@@ -91,6 +93,8 @@ def _counter(trace: Trace, requested: str | None) -> str:
 
 def _spread(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) -> dict[str, Any]:
     """How long a function's calls took, as numbers, where their axis is time."""
+    from rendering.charts import durations  # noqa: PLC0415 - as above
+
     if kind != "durations" or not profile.axis.is_time:
         return {}
     took = durations(trace, int(where["handle"][1:]), profile)
@@ -101,6 +105,8 @@ def _spread(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) ->
 
 def _in_words(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) -> list[str]:
     """What the chart shows, for a model without eyes: the trace's words quoted, the numbers as they are drawn."""
+    from rendering.charts import activity, durations  # noqa: PLC0415 - as above
+
     match kind:
         case "activity":
             lines, _, _ = activity(trace)

@@ -6,12 +6,11 @@ import asyncio
 import difflib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from rendering.errors import RenderingError
-from server.agent.questions.planner import PlanWriter
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.output_schema import unfit
@@ -27,6 +26,9 @@ from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours
 from server.quoting import quoted
 from traces.errors import TraceError
+
+if TYPE_CHECKING:
+    from server.agent.questions.planner import PlanWriter
 
 ERROR_CHARACTERS = 600
 """Of an error's text that a model reads."""
@@ -57,7 +59,7 @@ async def run_tool(
     view: ShownView | None = None,
     colours: Colours = "file",
     reach: Reach = NOWHERE,
-    plan: PlanWriter | None = None,
+    plan: "PlanWriter | None" = None,
     progress: Progress | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model

@@ -5,20 +5,22 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from server.agent.memory.ranking import Ranked
-from server.agent.questions.planner import PlanWriter
-from server.agent.questions.run_answers import RunsAnswer
 from server.agent.tools.contract.tool_progress import Progress
-from server.ports.knowledge import Passage
 from server.ports.mcp_tools import CallerTools
-from server.ports.memories import MemoryKind, NewMemory
 from server.ports.repositories import CallerRepository
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.ports.web import CallerWeb
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
+
+if TYPE_CHECKING:  # what answers about other recordings and what is remembered: a command has neither
+    from server.agent.memory.ranking import Ranked
+    from server.agent.questions.planner import PlanWriter
+    from server.agent.questions.run_answers import RunsAnswer
+    from server.ports.knowledge import Passage
+    from server.ports.memories import MemoryKind, NewMemory
 
 Need = Literal[
     "viewer",
@@ -62,12 +64,12 @@ class MemoriesAsked(Protocol):
     """What the person's account remembers, as a turn may search it."""
 
     async def search(
-        self, query: str, *, kinds: frozenset[MemoryKind], since: datetime | None, limit: int
-    ) -> Sequence[Ranked]:
+        self, query: str, *, kinds: "frozenset[MemoryKind]", since: datetime | None, limit: int
+    ) -> "Sequence[Ranked]":
         """The nearest first; for an empty query the newest."""
         ...
 
-    async def earlier(self, prompt: str, left: Sequence[NewMemory]) -> Sequence[Ranked]:
+    async def earlier(self, prompt: str, left: "Sequence[NewMemory]") -> "Sequence[Ranked]":
         """Keep turns that have left the conversation's window; at most two of all that have, near to the prompt, oldest
         first. None where they cannot be had."""
         ...
@@ -76,11 +78,11 @@ class MemoriesAsked(Protocol):
 class DocumentsAsked(Protocol):
     """Flamechat's documentation, and what the person's team keeps."""
 
-    async def search(self, query: str, *, limit: int) -> Sequence[Passage]:
+    async def search(self, query: str, *, limit: int) -> "Sequence[Passage]":
         """The nearest first."""
         ...
 
-    async def cited(self, handles: Sequence[str]) -> Sequence[Passage]:
+    async def cited(self, handles: Sequence[str]) -> "Sequence[Passage]":
         """Those of these handles, such as `k17`, that are there."""
         ...
 
@@ -88,7 +90,9 @@ class DocumentsAsked(Protocol):
 class RunsAsked(Protocol):
     """The person's recordings, as questions over many of them see them."""
 
-    async def ask(self, question: str, plan: PlanWriter | None = None, progress: Progress | None = None) -> RunsAnswer:
+    async def ask(
+        self, question: str, plan: "PlanWriter | None" = None, progress: Progress | None = None
+    ) -> "RunsAnswer":
         """Words are planned by who writes plans, else by rules; `progress` follows where it stands. Raises BadRequest,
         saying what is missing or not there; ModelFailed."""
         ...
@@ -193,5 +197,5 @@ class Asking:
     view: ShownView | None = None
     colours: Colours = "file"
     reach: Reach = NOWHERE
-    plan: PlanWriter | None = None
+    plan: "PlanWriter | None" = None
     progress: Progress | None = None

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from traces.kernels import library
@@ -39,3 +40,10 @@ def test_a_library_that_does_not_load_is_not_taken_for_none(tmp_path: Path, monk
         assert "not built" in library.kernels_available().reason
     finally:
         library._loaded.cache_clear()
+
+
+def test_interned_texts_are_read_from_what_a_kernel_allocated() -> None:
+    source, offset, length = np.frombuffer(b"one two", np.uint8), np.array([0, 4]), np.array([3, 3], np.int32)
+    names = library.NamesStruct(offset=offset.ctypes.data, length=length.ctypes.data, count=2)
+    assert names.texts(source) == (b"one", b"two")
+    assert library.NamesStruct().texts(source) == ()

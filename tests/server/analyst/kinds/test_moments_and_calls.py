@@ -3,7 +3,7 @@
 from typing import Any
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.moments_and_calls import busiest, then_long
+from server.analyst.kinds.moments_and_calls import busiest, long_tasks, then_long
 from server.analyst.question import Intent, Question
 
 ASKED = Question(intent=Intent.OVERVIEW, text="?")
@@ -42,3 +42,11 @@ def test_what_fills_the_longest_call_is_asked_of_its_time_in_its_profile() -> No
     assert arguments == {"sort_by": "self", "limit": 5, **where}
     assert then_long(ASKED, given("get_longest_calls", found | {"rows": []}, outermost=True)) == []
     assert then_long(ASKED, given("get_longest_calls", found | {"unit": "bytes"}, outermost=True)) == []
+
+
+def test_without_single_calls_the_hottest_function_is_named_after_saying_so() -> None:
+    row = FUNCTION | {"self_share": 0.4, "total_value": 4e6, "total_share": 0.4}
+    top = {"unit": "nanoseconds", "whole": 1e7, "profile": "p0", "rows": [row]}
+    none, hottest, _ = long_tasks(ASKED, given("get_top_functions", top, sort_by="self"))
+    assert none == "**Single calls are not in this trace**: it cannot say which one took long."
+    assert hottest.startswith("Over all of it the hottest function is [`work`](#f1)")

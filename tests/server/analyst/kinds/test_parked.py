@@ -49,3 +49,10 @@ def test_callers_are_asked_for_a_step_at_a_time(paths: list[tuple[str, ...]], as
     arguments = {"frame": asked, "profile": WAITED}
     expected = [] if asked is None else [("get_callers_callees", arguments)]
     assert up("f_park", WAITED, known(*paths)) == expected
+
+
+def test_the_root_stands_for_no_caller() -> None:
+    assert waiter("f_park", WAITED, known(("park", "", "take"))) == {"handle": "f_take", "name": "take"}
+    assert up("f_park", WAITED, known(("park", "", "await"))) == [
+        ("get_callers_callees", {"frame": "f_await", "profile": WAITED})
+    ]

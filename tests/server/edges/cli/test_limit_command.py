@@ -47,3 +47,13 @@ def test_a_user_or_an_account_gets_budgets_of_its_own_and_loses_them_again() -> 
         assert limit(plans, *wrong).exit_code != 0
     nobody = limit(plans, "--account", new_uuid())
     assert (nobody.exit_code, "There is no account" in nobody.output) == (1, True)
+
+
+def test_no_budget_at_all_is_one_and_no_tokens_an_answer_are_none() -> None:
+    accounts = MemoryAccounts(SystemClock())
+    accounts.add(Caller(user_id=LOCAL_USER_ID, account_id=ACCOUNT))
+    plans = MemoryPlans(MemoryTraceRecords(accounts))
+    spent = limit(plans, "--monthly-cost-limit-cents", "0", "--monthly-token-limit", "0")
+    assert "0 cents a month, 0 tokens a month" in spent.output
+    assert limit(plans, "--monthly-cost-limit-cents", "-1").exit_code == 2
+    assert "1 tokens an answer" in limit(plans, "--turn-token-limit", "1").output

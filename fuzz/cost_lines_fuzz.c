@@ -4,7 +4,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int64_t most = 2; most < 100000; most *= 100) {
         Counter read = 0;
-        Costs costs = {.most_parts = most};
+        Costs costs = {.most_parts = most, .gives_back = most > 2};
         int64_t outcome = scan_costs(data, (int64_t)size, &read, &costs);
         if ((outcome == MALFORMED) != (costs.fault != 0)) abort();
         for (int64_t i = 0; i < costs.count; i++) {

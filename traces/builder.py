@@ -112,8 +112,8 @@ class TraceBuilder:
         """The index of a frame; the same name, file, line and column is the same frame (the first category stays)."""
         return self._frames.index(name, file, line, column, category)
 
-    def frames(self, names: Texts) -> Int32:
-        """The indices of frames that are only names, which are distinct as bytes."""
+    def frames(self, names: Texts | Sequence[tuple[str, str | None]]) -> Int32:
+        """The indices of frames that are only names, which are distinct as bytes, or have a name and a file each."""
         return self._frames.indices(names)
 
     def warn(self, code: str, text: str, count: int = 1) -> None:

@@ -31,8 +31,7 @@ class FrameTable:
     def index(self, name: str, file: str | None, line: int | None, column: int | None, category: str | None) -> int:
         """The number of a frame; the first category stays."""
         if self._names is not None:
-            self._index = {(known, None, NONE, NONE, None): i for i, known in enumerate(self._names.decoded())}
-            self._names, self._rows, self._first = None, list(self._index), 0
+            self._take_names(self._names)
         key: FrameKey = (name, file, NONE if line is None else line, NONE if column is None else column, None)
         index = self._index.get(key)
         if index is None:
@@ -40,12 +39,29 @@ class FrameTable:
             self._rows.append(key if category is None else (*key[:4], category))
         return index
 
-    def indices(self, names: Texts) -> Int32:
-        """The numbers of frames that are only names, distinct as bytes."""
+    def _take_names(self, names: Texts) -> None:
+        """Names that stayed as they are become rows as all others."""
+        self._index = {(known, None, NONE, NONE, None): i for i, known in enumerate(names.decoded())}
+        self._names, self._rows, self._first = None, list(self._index), 0
+
+    def indices(self, names: Texts | Sequence[tuple[str, str | None]]) -> Int32:
+        """The numbers of frames that are only names, distinct as bytes, or have a name and a file each."""
+        if not isinstance(names, Texts):
+            return self._placed(names)
         if len(self) == 0 and names.is_utf8:
             self._names, self._first = names, len(names)
             return np.arange(len(names), dtype=np.int32)
         return np.array([self.index(name, None, None, None, None) for name in names.decoded()], np.int32)
+
+    def _placed(self, places: Sequence[tuple[str, str | None]]) -> Int32:
+        if self._names is not None:
+            self._take_names(self._names)
+        index = self._index
+        keys: list[FrameKey] = [(name, file, NONE, NONE, None) for name, file in places]
+        fresh = [key for key in dict.fromkeys(keys) if key not in index]
+        index.update(zip(fresh, range(len(self._rows), len(self._rows) + len(fresh)), strict=True))
+        self._rows += fresh
+        return np.array([*map(index.__getitem__, keys)], np.int32)
 
     def name(self, frame: int) -> str:
         """A frame's name."""

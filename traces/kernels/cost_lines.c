@@ -19,6 +19,8 @@ typedef struct {
     Part *parts;
     int64_t parts_room, count, unread, fault;
     int64_t most_parts; /* beyond which it is MALFORMED */
+    int64_t gives_back; /* a cost with a minus is 0, and counts in `given_back` */
+    int64_t given_back;
     Names names, threads;
 } Costs;
 
@@ -254,13 +256,18 @@ static int read_number(Text text, double *number) {
     return 1;
 }
 
-/* One cost, which may count from that of the line before; 0 when it is none. */
-static int read_cost(Text word, double before, double *cost) {
+/* One cost, which may count from that of the line before; 0 when it is none. With `given_back` one with a minus is 0, and counted. */
+static int read_cost(Text word, double before, double *cost, int64_t *given_back) {
     *cost = before;
     if (word.end - word.at == 1 && *word.at == '*') return 1;
     if (*word.at != '+' && *word.at != '-') return read_number(word, cost);
     double by = 0;
     if (!read_number((Text){word.at + 1, word.end}, &by)) return 0;
+    if (given_back && *word.at == '-') {
+        ++*given_back;
+        *cost = 0;
+        return 1;
+    }
     *cost = *word.at == '+' ? before + by : before - by;
     return *cost >= 0;
 }
@@ -288,19 +295,21 @@ static int read_costs(Reading *reading, Text line) {
     Part *part = &reading->costs->parts[reading->part];
     Position *at = &reading->at;
     double costs[MAX_EVENTS];
-    int64_t count = plain_costs(reading, line, part->width, costs);
+    int64_t count = plain_costs(reading, line, part->width, costs), given_back = 0;
     int is_read = 1;
     if (count < 0) {
         count = 0;
         for (int64_t i = 0; i < reading->positions; i++) next_word(&line);
         for (Text word = next_word(&line); is_read && word.at < word.end; word = next_word(&line), count++)
-            is_read = count < part->width && read_cost(word, count < reading->before_count ? reading->before[count] : 0, &costs[count]);
+            is_read = count < part->width && read_cost(word, count < reading->before_count ? reading->before[count] : 0, &costs[count],
+                                                     reading->costs->gives_back ? &given_back : NULL);
     }
     if (!is_read) {
         reading->costs->unread++;
         at->times = -1;
         return OK;
     }
+    reading->costs->given_back += given_back;
     memcpy(reading->before, costs, (size_t)count * sizeof *costs);
     reading->before_count = count;
     if (at->times < 0) {

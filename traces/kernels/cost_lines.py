@@ -48,25 +48,28 @@ class CostPart:
 
 @dataclass(frozen=True, slots=True)
 class CostLines:
-    """Threads in order of first appearance. `unread` lines are cut or malformed."""
+    """Threads in order of first appearance. `unread` lines are cut or malformed, `given_back` costs were below zero."""
 
     parts: tuple[CostPart, ...]
     texts: tuple[bytes, ...]
     unread: int
+    given_back: int
 
 
 REASONS = (NO_EVENTS, TOO_MANY_EVENTS, OTHER_EVENTS, TOO_MANY_THREADS)
 """In the order of their numbers in cost_lines.c, from 1."""
 
 
-def scan_costs(data: Buffer, most_parts: int, counter: ReadCounter | None = None) -> CostLines:
-    """All costs of a text; `counter` is advanced line by line. Raises NotCosts, also for more than `most_parts`
-    threads."""
+def scan_costs(
+    data: Buffer, most_parts: int, counter: ReadCounter | None = None, *, gives_back: bool = False
+) -> CostLines:
+    """All costs of a text; `counter` is advanced line by line. A cost with a minus is less than that of the line before
+    by so much or, with `gives_back`, is 0. Raises NotCosts, also for more than `most_parts` threads."""
     library = kernels()
     if library is None:
-        return scan_costs_reference(data, most_parts, counter)
+        return scan_costs_reference(data, most_parts, counter, gives_back=gives_back)
     source = np.frombuffer(data, np.uint8)
-    costs = _CostsStruct(most_parts=most_parts)
+    costs = _CostsStruct(most_parts=most_parts, gives_back=gives_back)
     try:
         outcome = call(library.scan_costs, source, len(source), counted_in(counter), costs)
         if outcome == Outcome.MALFORMED:
@@ -74,16 +77,18 @@ def scan_costs(data: Buffer, most_parts: int, counter: ReadCounter | None = None
         raise_for(outcome, 0)
         structs = (_PartStruct * costs.count).from_address(costs.parts) if costs.count else ()
         parts = tuple(struct.columns(library, source) for struct in structs)
-        return CostLines(parts, costs.names.texts(source), costs.unread)
+        return CostLines(parts, costs.names.texts(source), costs.unread, costs.given_back)
     finally:
         call(library.forget_costs, costs)
 
 
-def scan_costs_reference(data: Buffer, most_parts: int, counter: ReadCounter | None = None) -> CostLines:
+def scan_costs_reference(
+    data: Buffer, most_parts: int, counter: ReadCounter | None = None, *, gives_back: bool = False
+) -> CostLines:
     """The same, a line at a time."""
     texts: dict[bytes, int] = {}
-    parts, unread = read_costs(data, most_parts, texts, counter)
-    return CostLines(tuple(map(_columns, parts)), tuple(texts), unread)
+    parts, unread, given_back = read_costs(data, most_parts, texts, counter, gives_back=gives_back)
+    return CostLines(tuple(map(_columns, parts)), tuple(texts), unread, given_back)
 
 
 def _columns(part: PartRead) -> CostPart:
@@ -150,6 +155,7 @@ class _CostsStruct(ctypes.Structure):
     _fields_ = (
         ("parts", ctypes.c_void_p),
         *((name, ctypes.c_int64) for name in ("parts_room", "count", "unread", "fault", "most_parts")),
+        *((name, ctypes.c_int64) for name in ("gives_back", "given_back")),
         ("names", NamesStruct),
         ("threads", NamesStruct),
     )

@@ -68,22 +68,24 @@ class Position:
 
 
 def read_costs(
-    data: Buffer, most_parts: int, texts: dict[bytes, int], counter: ReadCounter | None
-) -> tuple[list[PartRead], int]:
-    """The threads and how many lines were not read; texts are numbered in `texts`. Raises NotCosts."""
-    reader = _Reader(texts, most_parts)
+    data: Buffer, most_parts: int, texts: dict[bytes, int], counter: ReadCounter | None, *, gives_back: bool
+) -> tuple[list[PartRead], int, int]:
+    """The threads, how many lines were not read, and how many costs below zero were read as 0 (`gives_back`); texts are
+    numbered in `texts`. Raises NotCosts."""
+    reader = _Reader(texts, most_parts, gives_back=gives_back)
     place = 0
     for line in lines_of(data):
         reader.line(line)
         place += len(line) + 1
         advance(counter, min(place, len(data)))
-    return list(reader.parts.values()), reader.unread
+    return list(reader.parts.values()), reader.unread, reader.given_back
 
 
 class _Reader:
-    def __init__(self, texts: dict[bytes, int], most_parts: int) -> None:
+    def __init__(self, texts: dict[bytes, int], most_parts: int, *, gives_back: bool) -> None:
         self.parts: dict[bytes, PartRead] = {}
-        self.unread = 0
+        self.unread = self.given_back = 0
+        self._gives_back = gives_back
         self._texts = texts
         self._most_parts = most_parts
         self._part: PartRead | None = None
@@ -215,17 +217,22 @@ class _Reader:
     def _numbers(self, fields: list[bytes]) -> list[float] | None:
         """Costs, of which some may count from those of the line before (`*`: the same); None where one is no cost."""
         costs: list[float] = []
+        given_back = 0
         for cost, before in zip(fields, chain(self._costs, repeat(0.0)), strict=False):
             if cost == b"*":
                 costs.append(before)
             elif COST.fullmatch(cost):
                 costs.append(float(cost))
+            elif RELATIVE.fullmatch(cost) and self._gives_back and cost[:1] == b"-":
+                costs.append(0.0)
+                given_back += 1
             elif RELATIVE.fullmatch(cost):
                 costs.append(before + float(cost))
             else:
                 return None
             if costs[-1] < 0:
                 return None
+        self.given_back += given_back
         return costs
 
 

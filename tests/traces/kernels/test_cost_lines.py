@@ -1,6 +1,7 @@
 """Callgrind's lines and the groups of their functions: the kernels return what the plain references do."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,28 @@ FUZZED = Path(__file__).parents[3] / "fuzz" / "corpus" / "cost_lines"
 NUMBERS = ["0", "1", "16", "400", "+3", "-2", "*", "1.5", "0x40", "123456789012345678.123456789", "9" * 18, "9" * 19]
 NUMBERS += ["0.1", "99999999999999.25", "9007199254740993", "-", "1.", ".5", "+1.25", "-400"]
 NAMES = ["(1) main", "(1)", "(2) work", "(2)", "(3)", "(03)", "(3) ", "plain", "", "???", "(4) a (b) c", "(1)x", "()"]
+NAMES += ["(4095) a", "(4095)", "(4097) b", "(4101)", "(4103) c", "(99999999) d", "(99999999)"]
 NAMES += ["(12345678901) far", "(12345678901)", "na\xefve", "\x85"]
-KEYS = ["fn", "cfn", "fl", "fi", "fe", "ob", "cob", "cfi", "cfl", "jfi", "jfn", "jump", "jcnd", "xx", "cfn "]
+KEYS = [
+    "fn",
+    "cfn",
+    "fl",
+    "fi",
+    "fe",
+    "ob",
+    "cob",
+    "cfi",
+    "cfl",
+    "jfi",
+    "jfn",
+    "jump",
+    "jcnd",
+    "xx",
+    "cfn ",
+    "fn\0",
+    "cal",
+    "",
+]
 HEADERS = [
     "events: Ir",
     "events: Ir Dr Dw",
@@ -56,7 +77,7 @@ def outcome(scan: Callable[..., CostLines], data: bytes, most_parts: int = 4) ->
         (part.thread, part.events, *((c.dtype.str, c.shape, c.tobytes()) for c in columns(part)))
         for part in found.parts
     ]
-    return rows, found.texts, found.unread
+    return rows, found.texts, found.unread, found.given_back
 
 
 def columns(part: cost_lines.CostPart) -> tuple[np.ndarray[Any, Any], ...]:
@@ -74,9 +95,12 @@ def compiled() -> None:
 @example("events: Ir\nthread: 1\nfn=a\nthread: 2\nfn=a\nthread: 3\nfn=a\nthread: 4\nfn=a\nthread: 5\nfn=a\n")
 @example("events: " + "e " * 257 + "\nfn=a\n")
 @example("events: a b\nfn=f\n1 2 3\npart: 2\nevents: a\nfn=f\n")
+@example("events: Time_(10ns) Memory_(bytes)\nfn=a\n1 2 -9\n1 -2\n3 4 -1 -1\n3 -4 x\n-1 2 3\n")
 def test_kernel_and_reference_read_the_same(text: str) -> None:
     data = text.encode("latin-1")
-    assert outcome(scan_costs, data) == outcome(scan_costs_reference, data)
+    for gives_back in (False, True):
+        scans = [partial(scan, gives_back=gives_back) for scan in (scan_costs, scan_costs_reference)]
+        assert outcome(scans[0], data) == outcome(scans[1], data)
 
 
 @given(st.binary(max_size=300))

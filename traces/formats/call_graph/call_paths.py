@@ -40,10 +40,9 @@ def paths_of_graph(graph: CallColumns, builder: TraceBuilder) -> tuple[Paths, In
         "call paths are estimates",
     )
     totals, paid, callers = graph.totals, graph.paid_for(), graph.callers()
-    unpaid = _unpaid(graph, totals, paid, callers)
-    roots = np.array(list(unpaid), np.int64)
+    roots, unpaid = _unpaid(graph, totals, paid, callers)
     missing, has_missing = np.zeros_like(graph.own), np.zeros(len(graph.frame), bool)
-    missing[roots] = np.array(list(unpaid.values())).reshape(len(roots), graph.width)
+    missing[roots] = unpaid
     has_missing[roots] = True
     full_cost = paid + missing
     even = np.where(has_missing, 0.0, 1 / np.maximum(callers, 1))
@@ -62,23 +61,22 @@ def times_of_paths(paths: Paths, leaf: Int32, column: Values, nanoseconds_per_un
     return integer_counts(paths.frame[leaf], column * nanoseconds_per_unit)
 
 
-def _unpaid(graph: CallColumns, totals: Costs, paid: Costs, callers: Int64) -> dict[int, Costs]:
-    """What no known caller paid, of the functions that have such a part, by their groups."""
+def _unpaid(graph: CallColumns, totals: Costs, paid: Costs, callers: Int64) -> tuple[Int64, Costs]:
+    """The functions of which no known caller paid a part, by their groups, and that part."""
     group = graph.groups
     size = np.bincount(group)
     missing = np.maximum(0.0, totals - paid)
     is_root = (callers == 0) | (missing > SMALLEST_ROOT * totals).any(axis=1)
-    found = [(int(group[f]), int(f), missing[f]) for f in np.flatnonzero((size[group] == 1) & is_root)]
+    alone = np.flatnonzero((size[group] == 1) & is_root)
     is_entered = np.zeros(len(size), bool)
     is_entered[group[graph.callee[group[graph.caller] != group[graph.callee]]]] = True
     members: dict[int, list[int]] = {}
     for function in np.flatnonzero((size[group] > 1) & ~is_entered[group]).tolist():
         members.setdefault(int(group[function]), []).append(function)
-    for number, functions in members.items():
-        first = max(functions, key=lambda f: (totals[f].tolist(), -f))
-        found.append((number, first, totals[first]))
-    found.sort(key=lambda one: one[0])
-    return {function: costs for _, function, costs in found}
+    first = np.array([max(some, key=lambda f: (totals[f].tolist(), -f)) for some in members.values()], np.int64)
+    roots = np.concatenate((alone, first))
+    order = np.argsort(group[roots], kind="stable")
+    return roots[order], np.concatenate((missing[alone], totals[first]))[order]
 
 
 def _parts(some: Costs, full_cost: Costs, otherwise: Costs) -> Costs:

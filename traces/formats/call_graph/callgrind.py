@@ -26,16 +26,15 @@ HEADER_BYTES = 4096
 EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 NO_FILE = "???"
 XDEBUG = re.compile(rb"(?m)^events: Time\S* Memory")
-NEGATIVE = re.compile(rb"(?m)(?<=\d) -\d+(?=[ \r\n]|$)")
-"""Memory that a call gave back: xdebug writes what it had more afterwards."""
+"""xdebug writes how much more memory there was after a call: less than 0 where it gave some back."""
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread, every event a value of it and last the number of calls. Raises DamagedTrace,
     TraceTooLarge."""
-    content = _without_negative(content, builder)
+    gives_back = XDEBUG.search(content[:HEADER_BYTES]) is not None
     try:
-        costs = scan_costs(content, MAX_PROFILES, builder.progress.counter)
+        costs = scan_costs(content, MAX_PROFILES, builder.progress.counter, gives_back=gives_back)
     except NotCosts as error:
         if error.reason == TOO_MANY_THREADS:
             raise TraceTooLarge(
@@ -43,6 +42,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             ) from error
         raise builder.damaged(f"{error.reason}.") from error
     builder.warn("unread_lines", "lines that are cut or malformed were skipped", costs.unread)
+    builder.warn("negative_cost", "negative costs (memory that was given back) were read as 0", costs.given_back)
     texts = [text.decode("utf-8", "replace") for text in costs.texts]
     knows_callers = any(len(part.caller) for part in costs.parts)
     for part in costs.parts:
@@ -76,15 +76,6 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             raise builder.damaged(f"{error}.") from error
 
 
-def _without_negative(content: memoryview, builder: TraceBuilder) -> memoryview:
-    """xdebug's file with 0 in place of memory that was given back, so that the line's time counts."""
-    if XDEBUG.search(content[:HEADER_BYTES]) is None:
-        return content
-    text, count = NEGATIVE.subn(b" 0", content)
-    builder.warn("negative_cost", "negative costs (memory that was given back) were read as 0", count)
-    return memoryview(text) if count else content
-
-
 def _callees_with_files(part: CostPart) -> Int32:
     """The callees of calls; one that is named without its file, as older xdebug does, is the function of that name that
     has costs, if there is one such function."""
@@ -105,12 +96,13 @@ def _callees_with_files(part: CostPart) -> Int32:
 def _graph(part: CostPart, texts: list[str], builder: TraceBuilder) -> CallColumns:
     """The graph with the builder's frames: a function without a file is placed in its object."""
     columns = zip(part.name.tolist(), part.file.tolist(), part.object.tolist(), strict=True)
-    add, without = builder.frame, {"", NO_FILE}
-    frames = [
-        add(texts[name], texts[file] if texts[file] not in without else texts[holder] or None)
-        for name, file, holder in columns
-    ]
-    frame = np.array(frames, np.int32)
+    without = {"", NO_FILE}
+    frame = builder.frames(
+        [
+            (texts[name], texts[file] if texts[file] not in without else texts[holder] or None)
+            for name, file, holder in columns
+        ]
+    )
     callee, times = _callees_with_files(part), part.times.copy()
     moved = callee != part.callee
     np.add.at(times, callee[moved], part.paid[moved, -1])

@@ -52,6 +52,15 @@ CALLED = {
     "SQL": (b"INSERT INTO a VALUES (1);\nINSERT INTO a VALUES (2);\n", "(SQL)"),
     "settings": (b"[server]\nport = 80\nhost = a\n", "settings"),
     "cProfile's print": (b"   3 function calls in 0.001 seconds\n\n ncalls  tottime  percall\n", "cProfile prints"),
+    "bpftrace": (b"Attaching 1 probe...\n\n@[\n    do_syscall_64+59\n, bash]: 12\n", "what bpftrace prints of stacks"),
+    "DTrace": (
+        b"\n    libc.so.1`_write+0x15\n    a.out`main+0x20\n    a.out`_start+0x83\n     12\n",
+        "what DTrace prints",
+    ),
+    "perf without times": (
+        b"a 7 cycles: \n\t  7f01 copy+0x1 (/a)\n\t  55d0 main+0x2 (/a)\n\n" * 3,
+        "without the times",
+    ),
     "blank": (b"\n  \n", "blank"),
 }
 

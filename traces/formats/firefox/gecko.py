@@ -14,13 +14,22 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.formats.firefox.gecko_thread import CPU_TIME, GARBAGE_COLLECTION, GeckoThread, Markers
+from traces.formats.firefox.gecko_thread import (
+    CPU_TIME,
+    GARBAGE_COLLECTION,
+    INTERVAL,
+    INTERVAL_END,
+    INTERVAL_START,
+    GeckoThread,
+    Markers,
+)
 from traces.formats.time_units import in_unit, nanoseconds, unit_named
 from traces.model import NONE
 from traces.values import ValueType
 
 FUNCTION = re.compile(r"(?:(.*) \(((?:(?! \().)+?):(\d+)(?::(\d+))?\)|(.+?):(\d+)(?::(\d+))?)(?:\[\d+\])?")
 MILLISECOND = 1_000_000
+TRACED = {"start": INTERVAL_START, "end": INTERVAL_END}
 
 
 class Row(msgspec.Struct, array_like=True, gc=False):
@@ -161,7 +170,11 @@ def threads(process: Process, root: Process, builder: TraceBuilder) -> Iterator[
         cpu = thread.samples.column("threadCPUDelta")
         if any(cpu):
             unit, factor = unit_named(process.meta.units.cpu if process.meta.units else "")
-            deltas = in_unit([max(0, delta or 0) for delta in cpu], unit, factor)
+            try:
+                spent = np.array(cpu, np.float64)  # None becomes NaN
+            except TypeError as error:
+                raise ValueError("a processor time is no number") from error
+            deltas = in_unit(np.fmax(spent, 0), unit, factor)
             read.weights.append((CPU_TIME if unit.is_time else ValueType("CPU cycles", unit), deltas))
         yield read
 
@@ -169,6 +182,9 @@ def threads(process: Process, root: Process, builder: TraceBuilder) -> Iterator[
 def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoThread:
     """What all raw forms share, still without frames. Raises DamagedTrace, ValueError for times that are none."""
     markers = thread.markers
+    starts, ends, phases = (markers.column(name) for name in ("startTime", "endTime", "phase"))
+    if "time" in markers.fields and "startTime" not in markers.fields:
+        starts, ends, phases = before_phases(markers.column("time"), markers.column("data"))
     try:
         return GeckoThread(
             name=thread.name,
@@ -182,14 +198,28 @@ def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoT
             markers=markers_of(
                 thread.strings,
                 markers.column("name"),
-                markers.column("startTime"),
-                markers.column("endTime"),
-                markers.column("phase"),
+                starts,
+                ends,
+                phases,
                 shift,
             ),
         )
     except (TypeError, IndexError) as error:
         raise builder.damaged("a table lacks a number, or names a row that is not in the file.") from error
+
+
+def before_phases(times: Sequence[Any], data: Sequence[Any]) -> tuple[list[Any], list[Any], list[int]]:
+    """Beginnings, ends and phases of markers as they were written until 2020: a time each, and what lasted says so in
+    what it carries, with both ends or as the one that it is."""
+    starts, ends, phases = list(times), list(times), [0] * len(times)
+    for row, said in enumerate(data):
+        if not isinstance(said, dict):
+            continue
+        if said.get("type") == "tracing":
+            phases[row] = TRACED.get(str(said.get("interval")), 0)
+        elif all(type(said.get(name)) in (int, float) for name in ("startTime", "endTime")):
+            starts[row], ends[row], phases[row] = said["startTime"], said["endTime"], INTERVAL
+    return starts, ends, phases
 
 
 def markers_of(

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.formats.firefox.gecko import MILLISECOND, Meta, Pause, markers_of, named
+from traces.formats.firefox.gecko import MILLISECOND, Meta, Pause, before_phases, markers_of, named
 from traces.formats.firefox.gecko_thread import CPU_TIME, GARBAGE_COLLECTION, GeckoThread
 from traces.formats.time_units import in_unit, nanoseconds, unit_named
 from traces.model import NONE
@@ -77,6 +77,14 @@ class Markers(msgspec.Struct):
     start: list[float | None] = msgspec.field(name="startTime", default_factory=list)
     end: list[float | None] = msgspec.field(name="endTime", default_factory=list)
     phase: list[int | None] = []
+    time: list[float | None] | None = None
+    data: msgspec.Raw = msgspec.Raw(b"[]")
+
+    def lasting(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Beginnings, ends and phases; before version 30 markers have a time. Raises ValueError."""
+        if self.time is None or self.start:
+            return self.start, self.end, self.phase
+        return before_phases(self.time, msgspec.json.decode(self.data, type=list[Any]))
 
 
 class Thread(Tables):
@@ -142,9 +150,7 @@ def _thread(
         markers=markers_of(
             strings,
             thread.markers.name,
-            thread.markers.start,
-            thread.markers.end,
-            thread.markers.phase,
+            *thread.markers.lasting(),
         ),
     )
     if samples.weight is not None:
@@ -154,7 +160,7 @@ def _thread(
         read.main_weight = None if samples.weight_type == "samples" else 0
     if samples.cpu is not None and any(samples.cpu):
         unit, factor = unit_named(file.meta.units.cpu if file.meta.units else "")
-        cpu = in_unit([max(0, delta or 0) for delta in samples.cpu], unit, factor)
+        cpu = in_unit(np.fmax(np.array(samples.cpu, np.float64), 0), unit, factor)  # None becomes NaN
         read.weights.append((CPU_TIME if unit.is_time else ValueType("CPU cycles", unit), cpu))
     if any(len(column) != len(samples.stack) for _, column in read.weights):
         raise builder.damaged("a column of its samples is shorter than the others.")

@@ -70,6 +70,12 @@ FIRST: tuple[tuple[str, Kind], ...] = (
     (r"commit [0-9a-f]{40}\b", Kind("a log of git", RECORD)),
     (r"diff --git |--- .*\n\+\+\+ ", Kind("a list of changes (diff)", RECORD)),
     (r"shared-library,|v8-version;", Kind("a log of an old V8", "Record with today's `node --prof`")),
+    (
+        r"(?:Attaching \d+ probes?\.*\s*)?@\w*\[\s*\n",
+        Kind(
+            "what bpftrace prints of stacks", "Fold them with `stackcollapse-bpftrace.pl` and choose what that writes"
+        ),
+    ),
     (r"#!", Kind("a program's source", RECORD)),
     (
         r"BEGIN:V(?:CARD|CALENDAR)|From: |Return-Path: |Received: ",
@@ -95,6 +101,17 @@ MOSTLY: tuple[tuple[str, Kind], ...] = (
         Kind("statements for a database (SQL)", RECORD),
     ),
     (r"[-dlbcps][-rwxsStT]{9}", Kind("a list of files", RECORD)),
+    (
+        r"[ \t]+[0-9a-f]{2,16} \S.*(?:\+0x[0-9a-f]+|\(\S+\))",
+        Kind(
+            "what `perf script` prints, without the times of its samples or the objects of its frames",
+            "Run it with its own fields, or `-F comm,pid,tid,time,event,ip,sym,dso`",
+        ),
+    ),
+    (
+        r"\s+\S+`\S+",
+        Kind("what DTrace prints of stacks", "Fold them with `stackcollapse.pl` and choose what that writes"),
+    ),
 )
 """By how most of its lines begin."""
 PARTLY: tuple[tuple[str, Kind], ...] = (

@@ -31,17 +31,16 @@ def with_blanks(text: bytes | memoryview) -> bytes | memoryview:
 
 
 def looks_like_perf_script(head: Head) -> bool:
-    """A line with a time and an event, and a frame with an address and an object in the same line or the next; and most
-    lines are one or the other."""
+    """A line with a time and an event (and what a tracepoint says of it), and a frame with an address and an object in
+    the same line or the next; and most lines are one or the other."""
     if head.text is None or head.json is not None:
         return False
     lines = bytes(with_blanks(head.data)).split(b"\n")
     for at, (line, following) in enumerate(zip(lines, [*lines[1:], b""], strict=True)):
         header = header_parts(line)
         if header is not None:
-            return frame_parts(header.rest or following) is not None and _are_samples(
-                lines[max(0, at - ENOUGH_LINES) : at + ENOUGH_LINES]
-            )
+            has_frame = any(frame_parts(one) is not None for one in (header.rest, following))
+            return has_frame and _are_samples(lines[max(0, at - ENOUGH_LINES) : at + ENOUGH_LINES])
     return False
 
 

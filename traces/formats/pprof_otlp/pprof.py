@@ -14,6 +14,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.counting import counting
+from traces.errors import UnrecognisedTrace
 from traces.formats.format import CUT, break_off
 from traces.formats.pprof_otlp.locations import Function, frames_of_stacks, sampled_lines, with_lines
 from traces.formats.pprof_otlp.memory_map import Mapping, place_name
@@ -66,6 +67,11 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     if (np.diff(value_ends, prepend=0) != len(named)).any():
         raise builder.damaged("a sample has another number of values than there are value types.")
     table = values.reshape(len(value_ends), len(named))
+    if table.min(initial=0) < 0:
+        raise UnrecognisedTrace(
+            f"{builder.name}: this is the difference of two pprof profiles (it has values below zero), as "
+            "`pprof -base` writes. Open the two that it was made from, and compare them."
+        )
     columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
     known = _frames_of_locations(data, profile_fields, strings, builder)
     if builder.breaks_off:

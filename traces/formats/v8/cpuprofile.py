@@ -1,6 +1,7 @@
 """`.cpuprofile` of Node and Chrome: today's list of nodes, and the tree that Node 10 and older wrote."""
 
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,6 +15,8 @@ from traces.kernels.records import scan_records
 from traces.kernels.scaled import MISSING, scaled
 
 HITS = Field("hits", "hitCount", Kind.SCALED)
+TIMES = ("timeDeltas", "timestamps")
+"""When samples were taken: since the one before, or as older tools and some others write it, on the clock."""
 
 
 class TreeNode(msgspec.Struct):
@@ -38,40 +41,52 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if b'"callFrame"' not in head and b'"head"' in head:
         content = _as_list(content, builder)
     try:
-        if builder.breaks_off and not _has_times(content):
-            _add_counts(content, builder)
-        else:
+        if _has_times(content, builder):
             add_v8_profile(builder, _read_list(content, builder), builder.name)
+        else:
+            _add_counts(content, builder)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
 
 
-def _has_times(content: memoryview) -> bool:
-    table = scan_records(content, NODE, "nodes")
-    return table.members.get("timeDeltas", (0, 0))[1] > len("[]")
+def _has_times(content: memoryview, builder: TraceBuilder) -> bool:
+    """Whether the samples' times are there; both lists are optional in the protocol."""
+    members = scan_records(content, NODE, "nodes").members
+    least = len("[]") if builder.breaks_off else 0
+    return "samples" in members and any(members.get(name, (0, 0))[1] > least for name in TIMES)
 
 
 def _add_counts(content: memoryview, builder: TraceBuilder) -> None:
-    """What nodes say of how often they were sampled, of a file that breaks off before the samples' times."""
+    """How often nodes were sampled, as they say it themselves or as samples without times have it."""
     table = scan_records(content, (*NODE, HITS), "nodes", builder.progress.counter)
+    if table.unterminated:
+        raise builder.damaged("it breaks off.")
     hits = np.maximum(table.numbers("hits"), 0)  # missing ones are far below
     rows = np.flatnonzero(hits)
-    if not len(rows):
-        raise builder.damaged("its samples have no times.")
-    add_v8_counts(builder, table, table.numbers("id")[rows], hits[rows], builder.name)
-    builder.warn("times_lost", "times stand behind where the file breaks off: samples are counted instead")
+    ids, counts = table.numbers("id")[rows], hits[rows]
+    if not len(rows) and "samples" in table.members:
+        offset, length = table.members["samples"]
+        ids, counts = np.unique(scan_numbers(content, ([offset], [length]))[0], return_counts=True)
+    if not len(ids):
+        raise builder.damaged("it has no samples or no time deltas.")
+    add_v8_counts(builder, table, ids, counts.astype(np.int64), builder.name)
+    if builder.breaks_off:
+        builder.warn("times_lost", "times stand behind where the file breaks off: samples are counted instead")
+    else:
+        builder.warn("no_times", "the file has no times of its samples: they are counted")
 
 
 def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
     table = scan_records(content, NODE, "nodes", builder.progress.counter)
-    samples, deltas = (table.members.get(name) for name in ("samples", "timeDeltas"))
+    samples = table.members["samples"]
     if table.unterminated:
         raise builder.damaged("it breaks off.")
-    if samples is None or deltas is None:
-        raise builder.damaged("it has no samples or no time deltas.")
     start, end = (_time(content, table, name) for name in ("startTime", "endTime"))
     ids, _ = scan_numbers(content, ([samples[0]], [samples[1]]))
+    deltas = table.members.get("timeDeltas") or table.members["timestamps"]
     times, _ = scan_numbers(content, ([deltas[0]], [deltas[1]]), scale=3)
+    if "timeDeltas" not in table.members:
+        times = np.diff(times, prepend=times[:1] if start == MISSING else start)
     if builder.breaks_off:
         ids, times = ids[: len(times)], times[: len(ids)]
     known = MISSING not in (start, end) and end > start and not builder.breaks_off
@@ -87,8 +102,6 @@ def _time(content: memoryview, table: Table, name: str) -> int:
 def _as_list(content: memoryview, builder: TraceBuilder) -> memoryview:
     """The tree of an old file as the list of a new one. Raises DamagedTrace."""
     file = msgspec.json.decode(content, type=TreeFile)
-    if not builder.breaks_off and (file.samples is None or file.timestamps is None):
-        raise builder.damaged("it has no samples or no timestamps.")
     nodes = []
     pending = [file.head]
     while pending:
@@ -100,5 +113,9 @@ def _as_list(content: memoryview, builder: TraceBuilder) -> memoryview:
     samples = file.samples or []
     times = (file.timestamps or [])[: len(samples)]
     deltas = [0, *(now - before for before, now in pairwise(times))][: len(times)]
-    document = {"nodes": nodes, "samples": samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
+    document: dict[str, Any] = {"nodes": nodes, "startTime": times[0] if times else 0}
+    if file.samples is not None:
+        document["samples"] = samples
+    if file.timestamps is not None:
+        document["timeDeltas"] = deltas
     return memoryview(msgspec.json.encode(document))

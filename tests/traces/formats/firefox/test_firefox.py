@@ -188,6 +188,37 @@ def test_markers_are_instants_and_intervals() -> None:
     assert trace.recorded_at_ns == 1_000_000_000
 
 
+OLD_MARKERS: list[list[Any]] = [
+    [6, 2.0],
+    [7, 1.0, {"type": "x", "startTime": 1.0, "endTime": 3.0}],
+    [6, 1.5, {"type": "tracing", "category": "Paint", "interval": "start"}],
+    [6, 4.0, {"type": "tracing", "category": "Paint", "interval": "end"}],
+    [7, 3.5, {"type": "y", "startTime": "soon", "endTime": None}],
+]
+"""As markers were written before they had phases (2020)."""
+
+
+@pytest.mark.parametrize("form", ["raw", "processed"])
+def test_markers_of_old_say_in_what_they_carry_how_long_they_lasted(form: str) -> None:
+    if form == "raw":
+        file = raw(raw_thread([[2, 1.0], [2, 2.0]], markers=table("name time data", *OLD_MARKERS)))
+    else:
+        names, times, data = zip(*[(*row, None)[:3] for row in OLD_MARKERS], strict=True)
+        markers = {"name": names, "time": times, "data": data, "length": len(names)}
+        samples = {"stack": [0, 0], "time": [1, 2]}
+        file = processed(
+            20, tables(prefix=[None, 0, 0]) | {"stringArray": STRINGS, "samples": samples, "markers": markers}, {}
+        )
+    trace = read(file)
+    assert [trace.strings[name] for name in trace.instants.name.tolist()] == ["Paint", "Load"]
+    spans = trace.async_spans
+    rows = zip(spans.name.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
+    assert sorted((trace.strings[name], start, end) for name, start, end in rows) == [
+        ("Load", 0, 2_000_000),
+        ("Paint", 500_000, 3_000_000),
+    ]
+
+
 def processed(version: int, thread: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
     meta = {"preprocessedProfileVersion": version, "interval": 1, "startTime": 0, "categories": CATEGORIES}
     thread = {"name": "main", "processName": "app", "pid": "1", "tid": "1", **thread}
@@ -313,3 +344,10 @@ def test_a_thread_that_the_file_calls_main_is_so_whatever_its_name_and_is_shown_
     assert (trace.profiles[0].role, trace.profiles[0].role_rule) == role
     assert trace.profiles[1].role is Role.UNKNOWN
     assert (trace.default_profile == 0) == (role[0] is Role.MAIN)
+
+
+def test_a_processor_time_that_is_no_number_is_refused() -> None:
+    with pytest.raises(DamagedTrace):
+        read(raw(raw_thread([[2, 1.5], [3, 3.5, 0, "many"]])))
+    with pytest.raises(DamagedTrace):
+        read(raw(raw_thread([[2, 1.5], [3, 3.5, 0, {"a": 1}]])))

@@ -190,3 +190,13 @@ def test_a_tab_behind_an_address_is_as_good_as_a_blank() -> None:
     assert (trace.format, trace.warnings) == ("linux-perf", ())
     assert {trace.frame_name(frame) for frame in range(len(trace.frames))} == {"main", "Lock::unlock()"}
     assert [(p.tid, len(p.samples or ())) for p in trace.profiles] == [("25122", 2)]
+
+
+def test_a_tracepoint_says_more_on_its_line_and_has_its_stack_below() -> None:
+    said = "prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=5 next_prio=120"
+    stack = "\tffffffff81a sched+0x1 ([kernel.kallsyms])\n\tffffffff82b idle+0x3 ([kernel.kallsyms])\n\n"
+    text = "".join(f"swapper     0 [000] {10 + at}.000000: sched:sched_switch: {said}\n{stack}" for at in range(3))
+    trace = read(text)
+    assert trace.format == "linux-perf"
+    assert {path for path, _ in stacks(trace)} == {"idle;sched"}
+    assert len(stacks(trace)) == 3

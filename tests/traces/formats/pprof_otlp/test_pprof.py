@@ -4,7 +4,7 @@ import pytest
 
 from tests.traces.formats.protobuf_messages import message
 from tests.traces.stacks_of_traces import read, stacks, warnings
-from traces.errors import DamagedTrace
+from traces.errors import DamagedTrace, UnrecognisedTrace
 
 STRINGS = ("", "samples", "count", "main", "work")
 
@@ -28,3 +28,11 @@ def test_a_function_whose_name_is_lost_is_said_to_be() -> None:
 def test_without_any_name_it_is_refused() -> None:
     with pytest.raises(DamagedTrace, match="no function has a name: names stand at the end"):
         read(a_profile(names=0))
+
+
+def test_a_difference_of_two_profiles_is_called_what_it_is() -> None:
+    texts = [(6, text) for text in STRINGS]
+    sample = (2, message((1, b"\1"), (2, b"\xfb" + b"\xff" * 8 + b"\1")))
+    content = message((1, message((1, 1), (2, 2))), sample, (4, message((1, 1))), *texts)
+    with pytest.raises(UnrecognisedTrace, match="the difference of two pprof profiles"):
+        read(content)

@@ -45,10 +45,31 @@ def test_a_tree_of_old_is_the_list_of_today() -> None:
     assert rows(TREE) == rows(LIST)
 
 
-@pytest.mark.parametrize("missing", ["samples", "timeDeltas"])
-def test_without_samples_or_their_times_it_is_refused(missing: str) -> None:
+def without(document: dict[str, Any], *missing: str) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in missing}
+
+
+@pytest.mark.parametrize("missing", [("samples",), ("samples", "timeDeltas")])
+def test_without_samples_or_what_nodes_say_of_them_it_is_refused(missing: tuple[str, ...]) -> None:
     with pytest.raises(DamagedTrace, match="no samples or no time deltas"):
-        rows({name: value for name, value in LIST.items() if name != missing})
+        rows(without(LIST, *missing))
+
+
+@pytest.mark.parametrize("document", [without(LIST, "timeDeltas"), without(TREE, "timestamps")])
+def test_samples_without_times_are_counted(document: dict[str, Any]) -> None:
+    trace = read(json.dumps(document))
+    assert sorted(stacks(trace)) == [("main", 2.0), ("main;work", 2.0)]
+    assert trace.profiles[0].values[0].name == "samples"
+    assert "no_times" in {warning.code for warning in trace.warnings}
+
+
+def test_what_nodes_say_of_their_samples_is_counted_where_there_is_no_list_of_them() -> None:
+    document = without(LIST, "samples", "timeDeltas") | {"nodes": [n | {"hitCount": n["id"] - 1} for n in NODES]}
+    assert sorted(stacks(read(json.dumps(document)))) == [("main", 1.0), ("main;work", 2.0)]
+
+
+def test_moments_stand_for_what_lies_between_them() -> None:
+    assert rows(without(LIST, "timeDeltas") | {"timestamps": TREE["timestamps"]}) == rows(LIST)
 
 
 def test_one_that_breaks_off_is_read_as_far_as_times_go() -> None:

@@ -1,8 +1,11 @@
 """Every TraceWorkers: the in-process twin and real worker processes; then what only processes can do."""
 
 import hashlib
+import io
 import os
 import signal
+import stat
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,6 +78,39 @@ async def test_a_bad_file_is_refused_with_its_own_error(
     with pytest.raises(kind, match=r"bad\.txt"):
         await read(workers, tmp_path, content, "bad.txt")
     assert await workers.cached(hashlib.sha256(content).hexdigest()) is None
+
+
+def packed(*members: zipfile.ZipInfo | str) -> bytes:
+    """A zip of some members, each with the stacks in it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for member in members:
+            archive.writestr(member, STACKS)
+    return out.getvalue()
+
+
+def a_link() -> zipfile.ZipInfo:
+    link = zipfile.ZipInfo("link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return link
+
+
+@pytest.mark.parametrize(
+    ("content", "called"),
+    [
+        (packed("../../../stacks.folded"), "outside of its own folder"),
+        (packed(a_link()), "holds links, no files"),
+        (packed(*(f"{k}.folded" for k in range(300))), "more than 200 files"),
+        (packed("a.folded", "b.folded"), "2 traces: a.folded, b.folded"),
+    ],
+    ids=["traversal", "link", "many", "two"],
+)
+async def test_an_archive_that_is_not_one_trace_is_refused_and_leaves_nothing(
+    workers: TraceWorkers, tmp_path: Path, content: bytes, called: str
+) -> None:
+    with pytest.raises(UnrecognisedTrace, match=called):
+        await read(workers, tmp_path, content, "packed.zip")
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [tmp_path / "upload"]
 
 
 async def test_what_a_question_raises_comes_back_as_itself(workers: TraceWorkers, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Findings as bytes that lie beside a trace's columns: a second question about it does not look for them again."""
+"""Findings as bytes that lie next to a trace's columns: a second question about it does not look for them again."""
 
 import hashlib
 from functools import cache

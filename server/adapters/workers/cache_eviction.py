@@ -10,7 +10,7 @@ from traces.cache import ENGINE_VERSION
 
 COLUMNS = ".columns"
 FINDINGS = ".findings"
-"""What was found in columns, beside them; it goes with them."""
+"""What was found in columns, next to them; it goes with them."""
 
 POINTER = ".key"
 """A small file that leads from another name of a content to its columns."""

@@ -1,4 +1,4 @@
-"""What was found in a cached trace, as a small file beside its columns."""
+"""What was found in a cached trace, as a small file next to its columns."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Findings that lie beside a trace's columns are those that the same code would find again, or are not used."""
+"""Findings that lie next to a trace's columns are those that the same code would find again, or are not used."""
 
 import gzip
 from pathlib import Path

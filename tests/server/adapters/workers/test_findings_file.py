@@ -1,4 +1,4 @@
-"""What was found lies beside the columns for every process, and goes with them."""
+"""What was found lies next to the columns for every process, and goes with them."""
 
 from pathlib import Path
 

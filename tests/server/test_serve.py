@@ -58,10 +58,14 @@ def started_by(process: subprocess.Popen[str], data: Path) -> list[psutil.Proces
 @pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_and_leaves_nothing_running(tmp_path: Path, how: signal.Signals) -> None:
-    data = tmp_path / "my data"
-    with serving(data) as (process, address):
+    """In a home of spaces and more than letters, and over IPv6 alone, where it is there."""
+    home = tmp_path / "home of Zoë 🔥"
+    data, place = home / "my data", ["--host", "::1"] if how == signal.SIGINT and socket.has_ipv6 else []
+    with serving(data, *place, HOME=str(home)) as (process, address):
         with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
-            assert client.get("/ready").status_code == 200
+            gives_up = time.monotonic() + 60
+            while client.get("/ready").status_code != 200:  # the sample of a first start is still being loaded
+                assert time.monotonic() < gives_up
             stored = client.post("/api/v1/traces?name=a.txt", content=b"main;read 9\nmain;write 1\n")
             assert stored.status_code == 201, stored.text
         left = started_by(process, data)
@@ -103,6 +107,11 @@ def test_a_taken_port_is_reported_in_one_line_before_anything_starts(tmp_path: P
 def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert "--data" in refused("--port", "0", "--data", str(tmp_path / "file" / "data"))
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no place here that nobody may write to")
+def test_a_read_only_folder_is_reported_in_one_line() -> None:
+    assert "cannot write to the data folder /sys/flamechat" in refused("--port", "0", "--data", "/sys/flamechat")
 
 
 def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ STANDS_S, BETWEEN_S = 30.0, 5.0
 """How long a server stands still, and then runs."""
 
 ASKING = 6
+BESIDE_SLOW_CLIENTS = 100
 SLOW_CLIENTS = 1_000
 HALF_A_HEADER = b"GET /api/v1/traces HTTP/1.1\r\nHost: localhost\r\nX-A: "
 READ_S = 5.0
@@ -106,17 +107,18 @@ class Slowloris:
     """`clients` connections send half a header and no more, and come again when they are closed, while people ask."""
 
     name: str = "slowloris"
-    aim: int = 60
+    aim: int = 300
     clients: int = SLOW_CLIENTS
+    people: int = BESIDE_SLOW_CLIENTS
 
     async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """People ask, and somebody reads, until the aim or the time is reached; then all turns end."""
         async with (
             speaking_endpoint() as endpoint,
-            fleet(folder, 1, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="8") as servers,
+            fleet(folder, 1, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="32") as servers,
         ):
             people = People(servers, endpoint, tally, words=(60, 150))
-            await people.begin(ASKING)
+            await people.begin(self.people)
             around = [asyncio.create_task(_slow_client(servers, tally)) for _ in range(self.clients)]
             around.append(asyncio.create_task(_reader(servers, tally)))
             try:

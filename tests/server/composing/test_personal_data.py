@@ -272,11 +272,12 @@ async def test_a_list_names_people_as_their_sign_in_does(database: FreshDatabase
         owner.execute(
             "insert into auth.users (id, email, raw_user_meta_data) values "
             "(gen_random_uuid(), 'a@example.com', '{\"full_name\": \"Anna\"}'), "
-            "(gen_random_uuid(), 'b@example.com', '{\"name\": \"\"}'), (gen_random_uuid(), null, null)"
+            "(gen_random_uuid(), 'b@example.com', '{\"name\": \"\"}'), (gen_random_uuid(), null, null), "
+            "(gen_random_uuid(), 'B@Example.com', null)"
         )
     async with Database(database.server) as connected:
         names = [usage.display_name for usage in await PostgresPlans(connected).usages()]
-    assert sorted(names, key=str) == ["Anna", None, "b@example.com"]
+    assert sorted(names, key=str) == ["Anna", "B@Example.com", None, "b@example.com"]
 
 
 @pytest.mark.parametrize(("status", "removed"), [(200, True), (404, False)])

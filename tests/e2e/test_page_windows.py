@@ -35,11 +35,11 @@ NOT_ISOLATED = """letters => {
   while (texts.nextNode()) {
     const { data, parentElement } = texts.currentNode;
     if (!data.includes(letters) || parentElement.closest('title, script, style, option')) continue;
-    // Alone in its line, or isolated from what stands next to it.
+    // Alone in its line, or isolated from what stands next to it there: each block is isolated, with all that is in it.
+    const isolates = (part) => part.matches('bdi') || /isolate|plaintext/.test(getComputedStyle(part).unicodeBidi);
     let one = parentElement;
-    while (one && getComputedStyle(one).display.startsWith('inline') && !one.matches('bdi')
-      && !/isolate|plaintext/.test(getComputedStyle(one).unicodeBidi)) one = one.parentElement;
-    const isolated = one.matches('bdi') || /isolate|plaintext/.test(getComputedStyle(one).unicodeBidi);
+    while (getComputedStyle(one).display === 'inline' && !isolates(one)) one = one.parentElement;
+    const isolated = getComputedStyle(one).display === 'inline' || one.matches('bdi, [dir=auto]');
     if (!isolated && one.textContent.trim() !== data.trim()) found.push(one.outerHTML.slice(0, 300));
   }
   return found;
@@ -215,8 +215,9 @@ def test_names_from_right_to_left_do_not_turn_what_stands_next_to_them(
     chart.focus()
     chart.press("ArrowDown")
     expect(chart).to_have_attribute("data-selected", re.compile("f"))
-    ask(page, f"What about {names[0]}?")
+    ask(page, "What are the top 10 functions?")
     expect_status(page, "completed")
+    expect(page.locator(".prose code", has_text=RIGHT_TO_LEFT).first).to_be_visible()
     page.locator(".steps > summary").first.click()
     for key in ("5", "6", "8"):
         chart.focus()

@@ -75,7 +75,7 @@ export function TrackLine({
       {isThread ? (
         <>
           <span class="track-name" data-level={row.level + (row.track.viewOf ? 1 : 0)} title={row.track.name}>
-            {row.track.name} {!row.track.viewOf && <small>{row.track.tid}</small>}
+            <bdi>{row.track.name}</bdi> {!row.track.viewOf && <small>{row.track.tid}</small>}
           </span>
           <span class="track-role">{row.track.role === "unknown" || row.track.viewOf ? "" : row.track.role}</span>
           {row.track.activity ? (

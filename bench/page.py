@@ -47,7 +47,6 @@ SETTLING_S, IDLE_S = 60.0, 0.02
 """A server that uses less than IDLE_S in half a second has nothing left to do of what was before."""
 WAIT_MS = 120_000
 PEER_WAIT_MS = 40_000
-IDLE_WAIT_S, IDLE_S = 30.0, 0.02
 USABLE_S = {"200 k": 1.0, "1 M": 1.8, "52 threads": 1.5}
 FRAME_MS, TRANSFORM_MS = 4.0, 150.0
 FILES = {"200 k": [200_000], "1 M": [1_000_000], "52 threads": [4_000] * 52}
@@ -157,15 +156,6 @@ def _warm(browser: Browser, server: RunningServer, folder: Path) -> None:
     small = folder / "small.json"
     write_calls(small, [100, 100])
     _opened(browser, server, f"{server.address}/t/{_uploaded(server, small)}")
-    _wait_until_idle(server)
-
-
-def _wait_until_idle(server: RunningServer) -> None:
-    """What follows an upload in the background belongs to no room's opening."""
-    used, deadline = -1.0, time.monotonic() + IDLE_WAIT_S
-    while time.monotonic() < deadline and (now := _server_s(server)) > used + IDLE_S:
-        used = now
-        time.sleep(1.0)
 
 
 def _print_opening(browser: Browser, server: RunningServer, folder: Path) -> None:
@@ -174,7 +164,6 @@ def _print_opening(browser: Browser, server: RunningServer, folder: Path) -> Non
     with _speedscope_site(folder) as site:
         for name, target in USABLE_S.items():
             trace = _uploaded(server, folder / f"{name}.json")
-            _wait_until_idle(server)
             ours = _opened(browser, server, f"{server.address}/t/{trace}")
             both = ours.page + ours.server
             judged = ours.page if name == "52 threads" else both

@@ -16,6 +16,7 @@ from server.analyst.memory_questions import memory_question
 from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_screen, described
 from server.analyst.over_recordings import ASK, asks_over_recordings, not_known, over_recordings, without_them
 from server.analyst.plan import next_calls
+from server.analyst.preempted import with_callers
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.recording_questions import asked_recipes, recording_answer
 from server.analyst.report import report
@@ -47,8 +48,9 @@ class AnalystChat:
 
 def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
     """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
-    evidence = gathered_evidence(messages)
-    offered, made = frozenset(tool["function"]["name"] for tool in tools), len(evidence.results)
+    gathered = gathered_evidence(messages)
+    offered, made = frozenset(tool["function"]["name"] for tool in tools), len(gathered.results)
+    evidence = with_callers(gathered)
     if ASK in offered and asks_over_recordings(evidence.prompt) and memory_order(evidence.prompt) is None:
         if not evidence.called(ASK):
             yield from _reply([(ASK, {"question": evidence.prompt})], "", made)

@@ -8,7 +8,9 @@ from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.intent import Intent
+from server.analyst.kinds.spoken_names import NO_PART
 from server.analyst.nearest_intent import asked_with
+from server.analyst.not_recorded import not_recorded
 from server.analyst.question import Question
 from server.analyst.unread_words import is_of_asking
 from server.analyst.wording import coded
@@ -28,8 +30,9 @@ _COMPARES = (
     r"\b(?:takes? (?:more|the same)|takes the most of|times (?:as|what)|more calls|as (?:often|much)|busie(?:r|st)|"
     r"than|leads by|longest is|waits longest|takes .*\btakes)\b|, then "
 )
+_AGAINST = "one thing set against another"
 _KINDS = (
-    (_COMPARED, _COMPARES, "one thing set against another"),
+    (_COMPARED, _COMPARES, _AGAINST),
     (r"%|\b(?:percent(?:age)?|prozent|fraction|what share)\b", r"\d ?%", "a share"),
     (
         r"\b(?:average|avg|mean (?:time|duration|call|wait|length)|im schnitt|en moyenne)\b",
@@ -108,6 +111,8 @@ _DECIDES = lazy_regex(r"\W*(?:No|Yes)\b")
 def without_its_figure(question: Question, evidence: Evidence, opening: str) -> str:
     """The answer instead of one whose opening has no figure of the kind that is asked for; empty where it has one."""
     first = without_addresses(opening).partition("\n")[0]
+    if what := not_recorded(question, first):
+        return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
     if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
         return ""
     if question.intent in _OF_NAMES | {Intent.HOW_OFTEN} and evidence.openings and _is_of_nothing(question):
@@ -117,6 +122,8 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
     if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
         return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
     for asks, has, kind in (*_KINDS, _DEVICE):
+        if kind == _AGAINST and question.saves:  # how much faster without it is said by what it takes
+            continue
         if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
     is_read = question.text.isascii() and not question.note
@@ -135,7 +142,8 @@ def _not_taken_up(question: Question, first: str) -> str:
         known = question.intent not in _OF_NAMES | _OF_ANY and all(
             question.intent in asked_with().get(word, frozenset()) for word in words
         )
-        if words and not known and not any(stem(word) in opening for word in words):
+        of_no_part = set(run.casefold().split()) <= NO_PART
+        if words and not (known or of_no_part) and not any(stem(word) in opening for word in words):
             return run
     return ""
 

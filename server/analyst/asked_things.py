@@ -27,7 +27,8 @@ _BEFORE_ALTERNATIVES = lazy_regex(
 PAIR = 2
 """Of more than two that are set against each other, each may be an ordinary word."""
 _WHICH_OF_THEM = lazy_regex(
-    r",? (?:which|who|what)(?: one)?(?:['’]?s| is| takes| costs| was| needs| has| hurts) .*$", re.IGNORECASE
+    r",? (?:which|who|what)(?: one)?(?:['’]?s| is| takes| costs| was| needs| has| hurts| dominates| wins| leads).*$",
+    re.IGNORECASE,
 )
 """The end of `forward or backward, which is longer`."""
 _SHARE_OF = lazy_regex(
@@ -39,6 +40,12 @@ _SHARE_OF = lazy_regex(
     r"(?: (?:takes?|costs?|needs?|uses?|eats?|spends?|burns?|run|runs|account)\b.*)?\W*$",
     re.IGNORECASE,
 )
+_TIME_IN = lazy_regex(
+    r"^(?:(?:and|so|the|total|cpu|share|percent|percentage|part|%) )*(?:time |of time )?(?:spent )?(?:in|inside) "
+    r"(?:the |our )?(?P<word>[a-z]{4,})\W*$",
+    re.IGNORECASE,
+)
+"""`time in runtime`."""
 _PROBLEM = lazy_regex(
     r"^(?P<before>(?:(?:and|so|but|ok(?:ay)?)[ ,]+)*(?:is|are|was|were)) (?P<what>.+?) (?:really |actually )?"
     r"(?:(?:a|an|the|our|any|part of the) (?:\w+ )?(?:problem|issue|bottleneck|culprit|cause|concern|reason)|to blame)"
@@ -108,7 +115,7 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 def share_asked_of(text: str) -> str:
     """`binder` of `how much does the binder take?`; empty where it is not put so."""
-    found = _SHARE_OF.search(text)
+    found = _SHARE_OF.search(text) or _TIME_IN.match(text)
     word = found["word"].casefold() if found else ""
     return "" if word in _OF_A_KIND else word
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 
 from server.analyst.asked_things import (
-    CACHES,
     OF_WORKERS,
     REMEDIES,
     asks_by_caller,
@@ -18,7 +17,7 @@ from server.analyst.asked_things import (
 from server.analyst.going_on import SAVES
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.device import asks_how_busy
-from server.analyst.kinds_of_work import work_named_in
+from server.analyst.kinds_of_work import asks_of_plan, work_named_in
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
     WHO_WORKS,
@@ -175,8 +174,7 @@ def _by_words(text: str) -> Intent | None:
     if slow := slow_thing(text):
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
     if helping := would_help(text):
-        is_known = any(one.search(helping) for one in (CACHES, *REMEDIES))
-        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED if is_known else None
+        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED
     if asks_whether(text) and (_LAYOUT.search(text) or (_MATTERS.search(text) and work_named_in(text))):
         return Intent.SUSPECT
     if asks_how_busy(text) and _OF_A_GPU.search(text) and not _OF_A_THREAD.search(text):
@@ -186,8 +184,6 @@ def _by_words(text: str) -> Intent | None:
 
 _OF_A_THREAD = lazy_regex(r"\b(?:process|thread)\b", re.IGNORECASE)
 _OF_A_GPU = lazy_regex(r"\b(?:gpus?|device)\b", re.IGNORECASE)
-
-
 WHY = lazy_regex(
     r"(?:so |and |but )?(?:why|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
 )
@@ -239,8 +235,6 @@ _A_SHARE = lazy_regex(
 _THE_SAME = lazy_regex(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
 _WHICH_LINE = lazy_regex(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
 _HAS_A_WORD = lazy_regex(r"\w")
-
-
 _WITHOUT_COLLECTOR = lazy_regex(r"\b(?:without|if) (?:the |any )?(?:gc|garbage collect\w*)\b", re.IGNORECASE)
 _CPU_BUSY = lazy_regex(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ )?(?:busy|idle)\b", re.IGNORECASE)
 _HOW_MANY_COLLECTIONS = lazy_regex(
@@ -291,7 +285,9 @@ _LEAKS = lazy_regex(
     r"\bspeicherlecks?\b|\bfuites? (?:de )?mémoire\b|\bfugas? de memoria\b|内存泄[漏露]",
     re.IGNORECASE,
 )
-_LONGEST_TASK = lazy_regex(r"\b(?:longest|slowest|biggest) (?:single )?tasks?\b", re.IGNORECASE)
+_LONGEST_TASK = lazy_regex(
+    r"\b(?:longest|slowest|biggest|worst) (?:single )?tasks?\b|\btasks? (?:over|above|longer than|>) ?\d", re.IGNORECASE
+)
 _HOTTEST_LEAF = lazy_regex(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
 _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_if_done_again, Intent.REPEATED),
@@ -332,7 +328,8 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     if intent in OF_WORK and probability < PROBABLE and text.isascii() and work_named_in(text) is None:
         name, probability = next(one for one in near.intents if Intent(one[0]) not in OF_WORK)
         intent = Intent(name)
-    if probability < UNLIKELY.get(intent, 0.0):
+    of_plan = intent is not Intent.USAGE or asks_of_plan(text)
+    if probability < UNLIKELY.get(intent, 0.0) or not of_plan:
         intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
     of_layouts = OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF}
     if intent in of_layouts and _LAYOUT.search(text) and not words_of_a_page(text):

@@ -60,7 +60,7 @@ OPENINGS = 6
 _CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
 _CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
-"""What an opening calls the reason for the cost of another function: that is what a person goes on about."""
+"""What an opening calls the reason for the cost of another function: what a person goes on about."""
 _OF_A_THREAD = re.compile(r"^thread \(\d+\)")
 """How py-spy writes the root of a thread: no function to go on about."""
 _SET_AGAINST = re.compile(
@@ -68,6 +68,8 @@ _SET_AGAINST = re.compile(
     r"\btakes? the most of them\b"
 )
 """How an opening sets one function against another."""
+# How an answer begins that names functions only as what could be meant, or asked.
+_OF_NOTHING = re.compile(r"This trace has no function that matches|\*\*(?:I cannot answer that|The recording does not)")
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
@@ -122,7 +124,6 @@ class SpokenOf:
     """The handles of the newest list of several functions that an answer gave, in its order."""
     threads: tuple[str, ...] = ()
     """The handles of all profiles that the answer cites, in its order, where it begins with one."""
-
     pair: tuple[str, ...] = ()
     """The handles of the two functions that were spoken of last: those that the answer compares, else the newest."""
     sets_against: bool = False
@@ -369,7 +370,7 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     """None when nothing was answered yet, or the newest answer cites no function."""
     answers = [at for at, message in enumerate(earlier) if isinstance(message, AIMessage) and message.text]
     found = list(_CITED.finditer(earlier[answers[-1]].text)) if answers else []
-    if not found:
+    if not found or _OF_NOTHING.match(earlier[answers[-1]].text):
         return None
     cited = next((one for one in found if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])), found[0])
     opening = earlier[answers[-1]].text.partition("\n")[0]

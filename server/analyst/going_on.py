@@ -51,6 +51,7 @@ SAVES = lazy_regex(
     r"\bwhat (?:do|would|could|can|will) (?:i|we) (?:win|gain|get|save)\b|"
     r"\bwhat if \w+ (?:ran|runs|was|were) (?:\w+ )?(?:concurrent\w*|parallel|async\w*|free|gone|faster)\b|"
     r"\bif (?:\w+ ){1,5}(?:was|were|is) (?:free|gone|for free)\b|"
+    r"\bif (?:\w+ ){1,4}(?:took|takes|cost|costs|needed|was|were) (?:only )?(?:half|twice as fast|halved)\b|"
     r"\b(?:saved?|gain(?:ed)?|would (?:be|remain|stay)|be left|what(?:'s| is) left|remains?|were free|cost nothing|"
     r"if (?:i|we) (?:delete|remove|drop|fix|cut|skip|kill|do)|"
     r"ahorr\w+|(?:er|ein)?spar(?:e|en|t)|économiser\w*|gagn(?:er|erai\w*)|risparmi\w+|gratis|gratuit\w*|kostenlos|umsonst)\b|"

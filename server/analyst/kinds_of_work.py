@@ -28,3 +28,16 @@ _PATTERNS = tuple((name, re.compile(words, re.IGNORECASE)) for name, words in SU
 def work_named_in(text: str) -> str | None:
     """The finding about the kind of work that a text has a word for; None without one."""
     return next((name for name, pattern in _PATTERNS if pattern.search(text)), None)
+
+
+_OF_A_PLAN = re.compile(
+    r"\b(?:plans?|quotas?|messages?|questions?|tokens?|credits?|usage|bill\w*|invoices|uploads?|subscription|remaining|"
+    r"(?:my|rate|daily|monthly) limits?|limit\b.*\breset|allowance|stor\w+|files|left|free|paid|pay\w*|tier|cap|cancel|"
+    r"price|pro|seats?|upgrade|chat|this cost)\b|^limits?\W*$|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
+
+
+def asks_of_plan(text: str) -> bool:
+    """Whether a text has a word of what a plan allows; the limit of a device is none."""
+    return _OF_A_PLAN.search(text) is not None

@@ -49,6 +49,15 @@ _OF_SOMETHING_ELSE = lazy_regex(
 )
 """Numbers of parts of the recording; and who calls what, which is no number of calls."""
 _THAN = lazy_regex(r"\b(?:than|als)\b", re.IGNORECASE)
+_WHICH_THREAD = lazy_regex(r"\b(?:which|what) threads?\b", re.IGNORECASE)
+_THE_MOST = lazy_regex(r"\b(?:the )?(?:biggest|most|worst|heaviest|largest|longest|hottest|slowest)\W*$", re.IGNORECASE)
+"""What follows a function that is looked for by thread: the order of the threads is by its time anyway."""
+_OF_A_NAME = lazy_regex(
+    r"\b(?:calls? (?:to|of)|who calls|what calls|called by|function|appels (?:à|de)|qui appelle|aufrufe von|wer ruft|"
+    r"llamadas a|quién llama a)\s+$",
+    re.IGNORECASE,
+)
+"""Words after which a word of measures (`sum`, `min`) is the name of a function."""
 _AND = lazy_regex(r"^(?:and|what about|how about|und(?: was ist mit)?|et|y|e|や|那)\s", re.IGNORECASE)
 
 
@@ -108,6 +117,7 @@ def measured(prompt: str) -> Measured | None:
     if _NO_SPACES.search(text):
         text = " ".join(_without_spaces().sub(lambda found: f" {found[0]} ", text).split())
     lexicon = _lexicon()
+    text = _THE_MOST.sub("", text) if _WHICH_THREAD.search(text) else text
     if not text or len(text.split()) > MOST_WORDS or _OF_SOMETHING_ELSE.search(text):
         return None
     marked, names = _marked(lexicon.everywhere.sub(" ", text), lexicon)
@@ -124,6 +134,8 @@ def measured(prompt: str) -> Measured | None:
         return None
     if len(runs) == RUNS and {*names} <= {"share", "total", "self"} and (base := _base(text, runs)):
         return Measured(("part",), (next(run for run in runs if run != base), base), refers, goes_on)
+    if len(runs) == RUNS and {"compared", "weighs"} <= {*names}:  # `is it parse or emit, the problem`
+        names = [name for name in names if name != "weighs"]
     if len(runs) < RUNS and {"self", "total"} <= {*names}:  # `inclusive vs exclusive`: of one thing
         names = [name for name in names if name != "compared"]
     measures = tuple(dict.fromkeys(names))
@@ -151,6 +163,8 @@ def _marked(text: str, lexicon: _Lexicon) -> tuple[str, list[str]]:
     names: list[str] = []
 
     def mark(found: re.Match[str]) -> str:
+        if _OF_A_NAME.search(found.string[: found.start()]) and found[0].isalpha():
+            return found[0]
         names.append(lexicon.measure_of[found[0].casefold()])
         return f" {_MARK}m{_MARK} "
 

@@ -78,7 +78,9 @@ _WHAT_ELSE = lazy_regex(
     r"abgesehen davon|what (?:comes|is) next|"
     r"(?:was |und )?sonst(?: noch)?|"
     r"quoi d['’]autre|qué más|"
-    r"cos['’]altro|what else)\W*$|^(?:那)?(?:其他|还有|除此之外)(?:呢|的呢)?\W*$",
+    r"cos['’]altro|"
+    r"what else(?: (?:is|takes|costs|was|are) (?:slow|much|time|expensive|hot|big|long|there|heavy))?)"
+    r"\W*$|^(?:那)?(?:其他|还有|除此之外)(?:呢|的呢)?\W*$",
     re.IGNORECASE,
 )
 """What is asked of the rest: of what follows in the order."""

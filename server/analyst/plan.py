@@ -13,9 +13,12 @@ from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
+from server.analyst.measured import Measured
+from server.analyst.preempted import rankings_again
 from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.subjects import NO_NAMES, NO_THREAD
+from server.analyst.thread_scope import narrowed
 from server.analyst.topic_words import best_named, pattern_of, words_of
 from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
@@ -31,6 +34,8 @@ NAMED_THERE = frozenset(
     }
 )
 """Intents that can be about a function besides those that always are."""
+AS_PEOPLE_SPEAK = frozenset({Intent.SUSPECT, Intent.FIRST_FIX})
+"""Intents of prompts that hardly ever spell a function as it is written."""
 LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Intent.HOT_PATH, Intent.CORRECTION}
 """Intents of questions in which a plain word may be a function's name."""
 
@@ -74,6 +79,8 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     if question.labels and not evidence.called("list_profiles"):
         asked: list[Call] = [SUMMARY, ("list_profiles", {"limit": 100}), ("search_findings", {"limit": 30})]
         return [call for call in asked if call[0] in offered]
+    if again := [call for call in rankings_again(evidence) if call[0] in offered]:
+        return again
     settled_one = settled(question, evidence)
     kind = OF_MEASURES if settled_one.measured else KINDS[settled_one.intent]
     done = [(result.tool, result.arguments) for result in evidence.results]
@@ -90,6 +97,8 @@ def _finds(question: Question) -> list[Call]:
     names = question.maybe if question.intent in LOOKED_UP or question.against else ()
     finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in names]
     finds += spoken_names.finds(question.measured) if question.measured else []
+    if names and (question.intent in AS_PEOPLE_SPEAK or question.saves):
+        finds += spoken_names.finds(Measured(("total",), names))
     if question.stems:
         finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
     return finds
@@ -252,6 +261,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
 def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
+    question = narrowed(question, evidence)
     if evidence.unit == "bytes" and question.intent is Intent.WAITING and _KEEPS.search(question.text):
         question = question.about(Intent.MEMORY)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
@@ -321,11 +331,16 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
         return topic
     if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
-    return topic or (question if question.names else _not_found(question))
+    return topic or (question if question.names else _not_found(question, evidence))
 
 
-def _not_found(question: Question) -> Question:
-    """The question where the trace has none of its words."""
+def _not_found(question: Question, evidence: Evidence) -> Question:
+    """The question where the trace has none of its words as they are written; a suspicion may name a function as people
+    speak, `minification` for `minify`."""
+    if question.intent in AS_PEOPLE_SPEAK or question.saves:
+        spoken = [handle for name in question.maybe if (handle := spoken_names.handle_named(name, evidence))]
+        if spoken and not question.handle:
+            return replace(question, handle=spoken[0], maybe=(), stems=(), carried=None, understood=True)
     if question.carried or question.saves:
         return _named_there(replace(question, stems=question.stems or question.maybe))
     if question.placed and question.intent in ABOUT_ONE_FUNCTION and question.otherwise in ABOUT_ONE_FUNCTION:

@@ -93,6 +93,10 @@ class Question:
     note: str | None = None
     place: int | None = None
     """The place in the ranking of what is meant, from 0; -1 for its end."""
+    excluded: str = ""
+    """What a ranking is to leave out."""
+    on_thread: str | None = None
+    """Part of the name of the thread that a question for something else is narrowed to."""
     unfound: tuple[str, ...] = ()
     """Names of a prompt of nothing but measures and names that the trace has not."""
     measured: Measured | None = None
@@ -158,6 +162,8 @@ SHARED = (
     OF_ALL | ABOUT_ONE_FUNCTION | {Intent.GROUP, Intent.SUSPECT, Intent.LIBRARIES, Intent.SEQUENTIAL, Intent.PARALLEL}
 )
 """Intents that are for what several functions take where ordinary words say which."""
+NARROWED_WITH_A_NAME = frozenset({Intent.FUNCTION, Intent.SUSPECT, Intent.GROUP})
+"""Intents that a time range turns into the question for that time, with what is named."""
 SUMMED_BY_FILE = ABOUT_ONE_FUNCTION | OF_ALL | {Intent.MEMORY, Intent.SUSPECT} - {Intent.TWO_FUNCTIONS}
 _A_THING = lazy_regex(
     r"^(?:and |any )?(?!(?:why|how|what|who|where|when|which|slow\w*)\b)[a-z]{3,} [a-z]{4,}s\?$", re.IGNORECASE
@@ -215,6 +221,7 @@ def alone(
         intent = Intent.FIRST_FIX
     if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE:
         intent = Intent.HOW_OFTEN
+    intent = Intent.WINDOW if ranges and named.names and intent in NARROWED_WITH_A_NAME else intent
     known = near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
     language = nearest(said) if said != text else near
@@ -229,6 +236,7 @@ def alone(
         otherwise=otherwise,
         handle=handle,
         thread=named.thread if intent is Intent.THREAD else None,
+        on_thread=named.thread,
         profiles=named.profiles,
         labels=named.labels if intent is not Intent.THREAD else (),
         sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.IGNORECASE) else "self",

@@ -9,11 +9,11 @@ from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
+from server.analyst.left_out import left_out
 from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT
-from server.analyst.unread_words import admitted
 from server.analyst.wording import cited_profile
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
@@ -34,9 +34,6 @@ _TIMELESS = frozenset(
         Intent.GROWTH,
     }
 )
-
-_NARROWED = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES})
-
 
 MOST_CHARACTERS = 900
 """Of an answer as it is read, unless it is a list that was asked for."""
@@ -82,15 +79,14 @@ def report(question: Question, evidence: Evidence) -> str:
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
     if not question.measured and (cannot := without_its_figure(question, evidence, with_title)):
         return cannot
-    carried = _carried(question, evidence)
+    carried = _carried(question, evidence, first.partition("\n")[0])
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
-    unread = "" if wrong or question.measured else admitted(question, "\n\n".join([first, *others]))
+    unread = "" if wrong else left_out(question, evidence, first, "\n\n".join([first, *others]))
     opening = f"{wrong} {unread}{carried}{first}".lstrip()  # the answer stands in one paragraph
     parts = [
         opening,
         "" if unread or question.measured else _misread(question),
         question.note,
-        _of_all(question),
         _failures(evidence),
     ]
     kept = [part for part in parts if part]
@@ -137,9 +133,9 @@ def _shortened(part: str, room: int) -> str:
     return "\n".join(lines) if len(lines) >= (4 if part.startswith("|") else 2) else ""
 
 
-def _carried(question: Question, evidence: Evidence) -> str:
-    """What the answer before was about, where this one goes on about it."""
-    if question.carried is None:
+def _carried(question: Question, evidence: Evidence, first: str) -> str:
+    """What the answer before was about, where this one goes on about it and names no other function."""
+    if question.carried is None or ("](#f" in first and _handle(question.carried) not in first):
         return ""
     profile = evidence.profile(question.profile)
     is_main = profile is None or profile["handle"] == (evidence.summary or {}).get("default_profile")
@@ -147,11 +143,8 @@ def _carried(question: Question, evidence: Evidence) -> str:
     return f"About {question.carried}{where}, as before: "
 
 
-def _of_all(question: Question) -> str:
-    """A word when the question names a time that its kind of answer cannot be narrowed to."""
-    if not question.time_ranges or question.intent in _NARROWED:
-        return ""
-    return "(This is about the whole recording: this kind of answer cannot be narrowed to the time you name.)"
+def _handle(citation: str) -> str:
+    return citation[citation.rfind("#") :]
 
 
 def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:

@@ -92,8 +92,8 @@ _WHICH_OF_A_KIND = lazy_regex(
     re.IGNORECASE,
 )
 _OF_OTHER_KINDS_WORDS = """
-call code core file frame function kernel line method module one part process querie query request routine script task
-thread thing worker two three them these those
+call class classe code component core dependenc file frame function kernel librarie library line method module one
+package part process querie query request routine script task thread thing worker two three them these those
 """
 _OF_OTHER_KINDS = frozenset(_OF_OTHER_KINDS_WORDS.split())
 

@@ -82,7 +82,7 @@ first timeline is are does do and or of in for an to a be so recursion recursive
 page load loading browser server database db query queries sql network disk file files io lock locks waiting
 wait startup start long longest task tasks jank profile process request wrong happening problem problems issue
 issues cause reason culprit else more less than dominate dominates trace's last half second third seconds
-milliseconds ms bytes samples window range going on spent spend taking take takes took run runs running not no
+milliseconds ms bytes samples window range rest going on spent spend taking take takes took run runs running not no
 yes call get gets lag lags freeze freezes now next should can could would will optimise optimize improve fix
 speed faster with without before after between during while when who whom whose whole entire under over if
 then also us we i from into out up down about again so still just only really please any some other others why
@@ -95,6 +95,7 @@ _WORD = lazy_regex(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
 _VERB = lazy_regex(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNORECASE)
 """What somebody does, and no name: `who's holding it`, `worth replacing`."""
 _NUMBER = lazy_regex(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
+_ADVERB = lazy_regex(r"[a-z]{2,}ly")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
 OF_C = frozenset(
@@ -180,7 +181,8 @@ def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, .
     sure += [word for word in _WORD.findall(rest) if word in OF_C]
     maybe = [group for place in _PLACES for match in place.finditer(rest) for group in match.groups() if group]
     maybe += [text] if _ONE_WORD.fullmatch(text) else []
-    words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in NO_NAMES]
+    plain = (one.strip(".,?!:()") for one in maybe)
+    words = [word for word in plain if word != "X" and word.casefold() not in NO_NAMES and not _ADVERB.fullmatch(word)]
     return _kept(sure, thread), _kept([word for word in words if word not in sure], thread)
 
 

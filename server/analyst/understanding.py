@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_that
+from server.analyst.carried_scope import in_the_same_time, of_the_neighbour, of_threads
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT, counts_all
 from server.analyst.evidence import SpokenOf
+from server.analyst.exclusions import exclusion, leaving_out
 from server.analyst.going_on import (
     AND_ONE,
     COMPARES,
@@ -30,6 +32,8 @@ from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
 
+_RANKING = "what takes the most"
+"""What is asked where a prompt only says what to leave out."""
 SHORT_CHARACTERS = 24
 """Characters of a bare follow-up (`why?`, in any language)."""
 _AND = lazy_regex(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
@@ -83,13 +87,15 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
-    prompt = _of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
+    prompt = of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
     asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle) if spoken_of else prompt)
     question = _understood(prompt, viewer, windows, spoken_of, openings)
     of_itself = asked is not None and asked.asks("from_itself") and spoken_of is not None
     if asked is None or question.intent is Intent.SQL or (question.intent is Intent.RECURSION and not of_itself):
         return question
     if question.time_ranges or question.profiles or not (asked.measures or spoken_of):
+        return question
+    if counts_all(question.text) or question.excluded or question.intent is Intent.LONG_TASKS:
         return question
     if ranked_thing(question.text):
         return question
@@ -144,12 +150,19 @@ def _understood(
 ) -> Question:
     if spoken_of is not None and DOUBTS.match(" ".join(prompt.split())):
         return _doubted(viewer, windows, spoken_of)
-    if spoken_of and (thread := _next_thread(prompt, spoken_of)):
-        return thread
+    rest, excluded = exclusion(prompt)
+    if excluded and bare_place(prompt) is None:
+        known = leaving_out(alone(rest or _RANKING, viewer, windows), excluded, spoken_of.name if spoken_of else "")
+        if known:
+            return known
+    if spoken_of and (elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of)):
+        return elsewhere
     if spoken_of and (by_place := _by_place(prompt, spoken_of)):
         return by_place
     prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed, spoken_of.handle) if spoken_of else prompt
     question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
+    if spoken_of and (same := in_the_same_time(question, spoken_of)):
+        return same
     if spoken_of and question.saves and _BOTH.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
@@ -188,20 +201,6 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     if question.intent is Intent.HOW_OFTEN and (done := stems_of(done_to(question.text), NO_NAMES | SMALL_WORDS)):
         return replace(question, stems=done)
     return _carried_over(question, before, spoken_of)
-
-
-_THAT_ONE = lazy_regex(
-    r"\bthat(?: one)?(?=\W*$)|\b(?:is|was|does|has) that one\b|^(?:and )?how (?:often|long|much) is that\b",
-    re.IGNORECASE,
-)
-
-
-def _of_the_neighbour(prompt: str, spoken_of: SpokenOf) -> str:
-    """The prompt with the function that the answer before named as caller or callee in place of `that one`, where `it`
-    would still be the one whose neighbours these are."""
-    around = alone(spoken_of.prompt, {}, None).intent in (Intent.CALLERS, Intent.CALLEES)
-    found = _THAT_ONE.search(prompt) if around and len(spoken_of.listed) > 1 else None
-    return f"{prompt[: found.start()]} {spoken_of.listed[1]} {prompt[found.end() :]}".strip() if found else prompt
 
 
 _HOW_MANY_OF_IT = lazy_regex(
@@ -291,13 +290,14 @@ def _against(question: Question, spoken_of: SpokenOf) -> Question:
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
 
 
+_OF_WAITING = lazy_regex(r"\b(?:i/?o|cpu|waits?|waiting|computing|gc)\b", re.IGNORECASE)
 _OTHER_THREAD = lazy_regex(r"\b(?:main|ui|other|another|second|render\w*|worker) (?:thread|process)\b", re.IGNORECASE)
 
 
 def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question about the thread that the answer before was about, where it goes on about that."""
     names = bool(question.names or question.handle or question.thread or question.labels or question.time_ranges)
-    names = names or _OTHER_THREAD.search(question.text) is not None
+    names = names or _OTHER_THREAD.search(question.text) is not None or _OF_WAITING.search(question.text) is not None
     goes_on = question.refers or _GOES_ON.match(question.text) is not None
     if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
         return None

@@ -16,6 +16,8 @@ from server.analyst.subjects import IDENTIFIER
 from server.analyst.wording import coded, joined
 from traces.lazy_regex import lazy_regex
 
+BEGINNING = 5
+"""Letters of a word by which a function was meant that is named a little otherwise."""
 LETTERS = 5
 """Of a word that may have one too many."""
 OF_ASKING = 5
@@ -85,13 +87,18 @@ _SLOW_THING = lazy_regex(
 )
 
 
-def unread(question: Question, text: str) -> tuple[str, ...]:
-    """The words of the prompt that are neither of asking, nor of the intent, nor in the answer."""
+def unread(question: Question, text: str, *, is_first: bool = True) -> tuple[str, ...]:
+    """The words of the prompt that are neither of asking, nor of the intent, nor in the answer. What goes on asks for
+    something, where a first prompt may name a symptom."""
+    code = _unread_code(question, text)
+    if question.measured or code:
+        return code
     if question.note and question.intent in ABOUT_ONE_FUNCTION and not _has_subject(question):
         return _foreign(question.text, text)
     if not question.text.isascii() or question.note or question.intent in _WITHOUT_A_SUBJECT:
         return ()
-    if question.intent in _OF_EVERYTHING and not (_SLOW_THING.search(question.text) or _asks_a_thing(question)):
+    asks = _SLOW_THING.search(question.text) or _asks_a_thing(question)
+    if question.intent in _OF_EVERYTHING and is_first and not asks:
         return ()
     of_all = question.intent in _OF_EVERYTHING  # what stands far down in a report on everything took no word up
     answer = without_addresses("\n\n".join(text.split("\n\n")[:2]) if of_all else text).casefold()
@@ -101,14 +108,22 @@ def unread(question: Question, text: str) -> tuple[str, ...]:
         root = stem(word)
         intents = _of_stems().get(root, frozenset())
         known = word.casefold() in SMALL_WORDS or len(intents) >= OF_ASKING or question.intent in intents
-        if not (known or len(root) < SHORTEST or root in answer or _is_mistyped(word.casefold())):
+        as_spoken = root[:BEGINNING] if question.handle and not question.carried else root
+        if not (known or len(root) < SHORTEST or as_spoken in answer or _is_mistyped(word.casefold())):
             found[word] = None
     by_name = bool(question.names) and not question.carried
     is_asked_for = len(found) == 1 and re.search(rf"\b(?:is|are) (?:the|our|its) {next(iter(found))}\W*$", asked)
     left = () if by_name and len(found) == 1 and not is_asked_for else found
-    letters = _letters(answer)
-    code = [name for name in IDENTIFIER.findall(asked) if _letters(last_part(name.removesuffix("()"))) not in letters]
-    return (*code, *(word for word in left if not _is_modifier(word, question.text, answer)))
+    return tuple(word for word in left if not _is_modifier(word, question.text, answer))
+
+
+def _unread_code(question: Question, text: str) -> tuple[str, ...]:
+    """The words spelled like code that the answer does not begin with, whatever it is that was asked."""
+    if question.intent in _WITHOUT_A_SUBJECT or question.excluded:
+        return ()
+    letters = _letters("\n\n".join(without_addresses(text).split("\n\n")[:2]))
+    said = (name.removesuffix("()") for name in IDENTIFIER.findall(question.text))
+    return tuple(name for name in said if _letters(last_part(name)) not in letters)
 
 
 def is_of_asking(word: str) -> bool:
@@ -156,13 +171,13 @@ def _is_modifier(word: str, text: str, answer: str) -> bool:
     )
 
 
-def admitted(question: Question, text: str) -> str:
+def admitted(question: Question, text: str, *, is_first: bool = True) -> str:
     """The sentence before an answer that leaves words of its question out; empty before any other."""
-    words, first = unread(question, text), without_addresses(text).partition("\n")[0]
+    words, first = unread(question, text, is_first=is_first), without_addresses(text).partition("\n")[0]
     if _DECLINES.search(first):
         return ""
     is_counted = _A_COUNT.search(_CODE.sub("", first)) or (_OF_THREADS.search(question.text) and "one profile" in first)
-    if _HOW_MANY.search(question.text) and not is_counted:
+    if _HOW_MANY.search(question.text) and not (is_counted or question.measured):
         return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
     if not words:
         return ""

@@ -26,9 +26,19 @@ from traces.model import Int64
 from traces.values import Counts, ProfileKind
 
 PLACEHOLDERS = frozenset(
-    {"(program)", "(garbage collector)", "(idle)", "(root)", "[root]", "root", "all", "(other places)"}
+    {
+        "(program)",
+        "(garbage collector)",
+        "(idle)",
+        "(root)",
+        "[root]",
+        "root",
+        "all",
+        "(other places)",
+        "runtime.asyncPreempt",
+    }
 )
-"""What profilers report besides functions; none of it is a place in the program."""
+"""What profilers report besides functions; none of it is a place in the program. Go's signal only interrupts one."""
 FLAT = 10
 """Functions whose sum says whether a profile is flat."""
 PATH_NAMES = 6

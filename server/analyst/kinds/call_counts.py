@@ -46,7 +46,7 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
 
 _MOST_OF = lazy_regex(r"\bmost (?:\w+ )?(?:objects|allocations|instances|blocks)\b", re.IGNORECASE)
 _OF_WHAT = lazy_regex(
-    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (\w+)|"
+    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (?!of\b)(\w+)|"
     r"^(?:(?:and|so) )*(?!how\b|the\b)(\w+) (?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
     re.IGNORECASE,
 )

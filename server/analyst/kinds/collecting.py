@@ -52,14 +52,21 @@ def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
 
 
+def _searched(evidence: Evidence) -> dict[str, Any] | None:
+    """What the searches for collectors found, whatever else was searched before; the first of them without any."""
+    found = [data for one in COLLECTORS if (data := evidence.first("find_frames", pattern=one))]
+    return next((data for data in found if data["rows"]), found[0] if found else None)
+
+
 def _collectors(evidence: Evidence) -> list[dict[str, Any]]:
-    rows = [row for row in evidence.matches if row["total_value"] > 0 and collects(row["name"])]
+    listed = (_searched(evidence) or {"rows": []})["rows"]
+    rows = [row for row in listed if row["total_value"] > 0 and collects(row["name"])]
     return sorted({row["handle"]: row for row in rows}.values(), key=lambda row: -row["total_value"])
 
 
 def garbage(question: Question, evidence: Evidence) -> list[str]:
     rows = _collectors(evidence)
-    found = evidence.first("find_frames")
+    found = _searched(evidence)
     closing = leading(evidence, "What takes the most is")
     if (not rows or not found) and (of_own := _in_its_own_profile(evidence)):
         return [of_own, closing]

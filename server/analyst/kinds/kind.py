@@ -8,6 +8,7 @@ from typing import Any
 from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
+from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
@@ -99,7 +100,7 @@ _ASKED_BY_WORD = {
 
 
 ONE_RECORDING = (
-    "**No leak and no growth can be shown by one recording alone**: take a second one later under the same load and "
+    "**Whether it leaks or grows, one recording alone cannot show**: take a second one later under the same load and "
     "compare."
 )
 
@@ -108,6 +109,13 @@ def _is_another(question: Question, found: str, asked: str) -> bool:
     """Whether yes or no is asked of one cause, a lock, and another one was found."""
     is_lock = asked == "lock_contention" and _OF_LOCKS.search(question.text) is not None
     return is_lock and found != asked and question.is_yes_or_no
+
+
+def _is_of_the_work(question: Question, found: dict[str, Any], asked: str) -> bool:
+    """Whether a finding is about the kind of work that is asked for: work done again is no JSON by that."""
+    if question.intent is not Intent.SERIALISATION or found["cause"] == asked:
+        return True
+    return work_named_in(sentence_of(found)) == asked
 
 
 def _is_affirmed(question: Question, found: dict[str, Any]) -> bool:
@@ -169,7 +177,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
         return [*kind.first(question, evidence), FINDINGS]
 
     def write(question: Question, evidence: Evidence) -> list[str]:
-        found = of_causes(evidence, causes)
+        found = [row for row in of_causes(evidence, causes) if _is_of_the_work(question, row, causes[0])]
         parts = kind.write(question, evidence)
         if ASKS_IF_IT_COMPUTES.search(question.text) or would_help(question.text):
             return [parts[0], claimed(found[0]) if found else "", *parts[1:]]

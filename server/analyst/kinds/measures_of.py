@@ -6,7 +6,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
-from server.analyst.kinds import call_counts, calls_of, one_function, suspects, who_calls
+from server.analyst.kinds import by_query, call_counts, calls_of, one_function, suspects, who_calls
 from server.analyst.kinds.asked_of_one import OF_ALL_CALLS, OF_ONE_CALL, cost, figures_of, of_one_call, row_of
 from server.analyst.kinds.in_other_profiles import around_function, further_places, place_of
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
@@ -35,6 +35,7 @@ _BY_ANOTHER_KIND = {
     "callees": Intent.CALLEES,
     "longest": Intent.CALLS_OF,
     "when": Intent.CALLS_OF,
+    "first": Intent.TIMELINE,
 }
 _OF_THREADS = ("threads", "one_thread", "all_threads", "several_threads")
 _ANSWERS = {
@@ -42,14 +43,16 @@ _ANSWERS = {
     Intent.CALLERS: who_calls.callers,
     Intent.CALLEES: one_function.callees,
     Intent.CALLS_OF: calls_of.calls_of,
+    Intent.TIMELINE: by_query.timeline,
     Intent.HOW_OFTEN: call_counts.how_often,
 }
-_WRITERS = {
-    Intent.SUSPECT: suspects,
-    Intent.CALLERS: who_calls,
-    Intent.CALLEES: one_function,
-    Intent.CALLS_OF: calls_of,
-    Intent.HOW_OFTEN: call_counts,
+_THEN = {
+    Intent.SUSPECT: suspects.then,
+    Intent.CALLERS: who_calls.then,
+    Intent.CALLEES: one_function.then,
+    Intent.CALLS_OF: calls_of.then,
+    Intent.TIMELINE: by_query.then_timeline,
+    Intent.HOW_OFTEN: call_counts.then,
 }
 
 
@@ -119,7 +122,7 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
         return [SUMMARY, BY_SELF]
     if intent := _other(question, evidence):
         first = further_places(question.handle or "", _where(question, evidence), evidence)
-        return first or _WRITERS[intent].then(_as_other(question, intent, evidence), evidence)
+        return first or _THEN[intent](_as_other(question, intent, evidence), evidence)
     if question.measured and question.measured.asks("waiting"):
         where = {"profile": evidence.waiting_profiles[0]}
         return [("get_callers_callees", {"frame": question.handle} | where)]

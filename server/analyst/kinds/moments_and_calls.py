@@ -110,7 +110,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         ]
     lead = first_of_table(lead)
     unit = found["unit"]
-    main = evidence.main if evidence.runs_in_several and not question.thread else None
+    main = evidence.profile(found["profile"]) if evidence.runs_in_several or question.thread else None
     thread = f" in {cited_profile(main)}" if main else ""
     cut = f" (the recording ends after {moment(length)})" if end > length else ""
     first = (

@@ -121,9 +121,9 @@ def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[
     another kind."""
     if question.intent in OF_ALL_THREADS and evidence.runs_in_several and not question.profile:
         return {"profile": "all"}
-    if question.handle:
-        return {"profile": question.profile} if question.profile else {}
-    if row["total_value"] > 0:
+    if question.profile:
+        return {"profile": question.profile}
+    if question.handle or row["total_value"] > 0:
         return {}
     summary = evidence.summary or {"profiles": [], "default_profile": ""}
     main = evidence.profile(summary["default_profile"]) or {"kind": "", "pid": ""}

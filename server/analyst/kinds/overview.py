@@ -10,6 +10,7 @@ from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SU
 from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
 from server.analyst.kinds.reasons import SYMPTOM
 from server.analyst.kinds.unnamed_functions import standing_in
+from server.analyst.preempted import counted_to_callers
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -49,7 +50,6 @@ OF_THE_LEAD = 0.15
 NEARLY = 0.8
 """Part of the hottest function's share that a finding must reach to be named before it."""
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
-INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
     "What to try: the collector itself cannot be mended; allocate less. Look for short-lived objects made in loops, "
     "for copies of large data, and for explicit calls of the collector; an allocation profile says where."
@@ -112,6 +112,7 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
         "" if _through(lead, evidence) else _own_code(evidence, lead),
         findings(evidence, lead, said=_headline_id(lead, evidence)),
         caveats(evidence),
+        counted_to_callers(evidence),
         _advice(evidence, lead),
         division(evidence, lead) if lead.row["self_share"] >= LEADS else "",
         _other_profiles(evidence, lead),
@@ -308,10 +309,6 @@ def _pseudo_remark(lead: Lead) -> str:
     if not is_pseudo(row) or row is lead.row:
         return ""
     more = f"{own(row, lead.unit)}, under {cited(row)}"
-    if row["name"] == INTERRUPTED:
-        return (
-            f"{own(row, lead.unit)} is under {cited(row)}, where Go only interrupts a loop: it belongs to its caller."
-        )
     return f"The profiler puts more, {more}, which is not one function of the program."
 
 

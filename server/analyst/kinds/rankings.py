@@ -4,17 +4,20 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, is_pseudo, lead_of
+from server.analyst.exclusions import is_excluded
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import meant_functions, one_function
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
+from server.analyst.preempted import counted_to_callers
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
     cited,
     cited_profile,
+    coded,
     counted,
     joined,
     located,
@@ -33,6 +36,8 @@ CALLS_OF_ITSELF = (
     "max(level) AS deepest FROM below"
 )
 """Calls of a function, those that it made itself, and how many of them stand in each other."""
+SHOWN = 10
+"""Rows of a ranking from which something is left out."""
 NAMED = 3
 """Functions that are named as having as much as the one in front."""
 
@@ -60,17 +65,23 @@ _ALL_THREADS = lazy_regex(
 
 
 def _where(question: Question) -> dict[str, Any]:
+    if question.profile:
+        return {"profile": question.profile}
     return {"profile": "all"} if _ALL_THREADS.search(question.text) else {}
 
 
 def top(question: Question, evidence: Evidence) -> list[str]:
-    found = evidence.first("get_top_functions", **_where(question))
-    together = evidence.first("get_top_functions", profile="all")
+    found = evidence.first("get_top_functions", sort_by=question.sort_by, **_where(question))
+    together = evidence.first("get_top_functions", sort_by=question.sort_by, profile="all")
     if together and together["rows"] and evidence.only_running:
         found = together
     if not found or not found["rows"]:
         return ["No function has any weight there."]
-    unit, rows, order = found["unit"], found["rows"], found["sort_by"]
+    unit, order = found["unit"], found["sort_by"]
+    rows = [row for row in found["rows"] if not (question.excluded and is_excluded(row, question.excluded))]
+    if question.excluded and len(rows) in (0, len(found["rows"])):
+        none = f"**Nothing that leads is called {coded(question.excluded)}**, so I cannot leave it out."
+        return [none, leading(evidence, "What takes the most is")]
     said = own if order == "self" else total
     named = [row for row in rows if not is_pseudo(row)] or rows
     place = min(_place(question), len(named) - 1)
@@ -85,11 +96,13 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     if _SEVERAL.search(question.text) and len(named) > 1:
         several = joined([f"{cited(one)}: {said(one, unit)}" for one in named[: min(question.limit, NAMED + 1)]])
         lines = [f"**By {order} {noun(unit)}**{of_all}: {several}."]
+    if question.excluded:
+        return [f"**Without {coded(question.excluded)}**: {lines[0]}", table(rows[:SHOWN], unit)]
     lines[0] += besides + _of_the_others(found, together, order)
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
     if found["total_rows"] > len(rows):
         lines.append(f"{found['total_rows']:,} functions in all.")
-    return [*lines, caveats(evidence)]
+    return [*lines, counted_to_callers(evidence), caveats(evidence)]
 
 
 def _of_one_thread(found: dict[str, Any], together: dict[str, Any] | None, evidence: Evidence) -> str:

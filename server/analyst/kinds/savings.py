@@ -20,6 +20,7 @@ from server.analyst.wording import amount, cited, coded, joined, own, share, tot
 REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
 """Findings of the same work done again."""
 _ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
+_HALF = re.compile(r"\b(?:half|halved|halving|twice as fast)\b", re.IGNORECASE)
 EVERYWHERE = "all"
 OF_ALL = " of all threads together"
 OVER = 1.001
@@ -75,17 +76,21 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
     if not rows or not ways:
         return one_function.unknown(question, evidence)
     row, unit = ways[0], evidence.unit
-    of_all = ways[-1]["total_value"] > OVER * row["total_value"]
-    row = ways[-1] if of_all else row
+    everywhere = ways[-1]["total_value"] > OVER * row["total_value"]
+    row = ways[-1] if everywhere else row
     rest = ""
     if 0 < row["total_share"] < 1 and row["total_value"] > 0:
         left, left_share = remainder(row["total_value"], row["total_share"])
         rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
+    if _HALF.search(question.text) and row["total_value"] > 0:
+        half, of_all = amount(float(row["total_value"]) / 2, unit), share(float(row["total_share"]) / 2)
+        saved = f"**About {of_all} would be saved ({half}), if {names} took half as long**"
+        return [f"{saved}: it takes {total(row, unit)} now.", leading(evidence, "What takes the most is")]
     what = "of waiting would be saved" if evidence.measures_waiting else "would be saved"
     cost = "and all that they call" if _is_of_several(question) else "and all that it calls"
     return [
         (
-            f"**At most {total(row, unit)}{OF_ALL if of_all else ''} {what}, if {names} {cost} cost nothing**: "
+            f"**At most {total(row, unit)}{OF_ALL if everywhere else ''} {what}, if {names} {cost} cost nothing**: "
             f"{own(row, unit)} itself.{rest}"
         ),
         WAITS_OVERLAP if evidence.measures_waiting else "",

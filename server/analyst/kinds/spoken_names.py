@@ -27,9 +27,11 @@ handling handler code logic processing step phase stage part work stuff overhead
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words that say of a name that it is a part of a program, and are seldom in it."""
 _NEVER_WORDS = """
+class classes package packages module modules library build binary bound app application program script project system
+runtime page site data value values item items type types kind name names component phase rate user users
 rest whole everything anything something nothing others ones thing things same half part beginning end
 """
-_NEVER = frozenset(_NEVER_WORDS.split())
+NO_PART = frozenset(_NEVER_WORDS.split())
 """Words for no part of a program."""
 
 
@@ -73,7 +75,7 @@ def _singular(word: str) -> str:
 def _is_ordinary(run: str) -> bool:
     """Whether it is one word of the language, of which no other kind of question knows more than its names."""
     plain = run.isalpha() and (run.islower() or run.istitle()) and len(run) >= BEGINNING
-    return plain and not (run.casefold() in _NEVER or is_of_another_kind(run) or GARBAGE.search(run))
+    return plain and not (run.casefold() in NO_PART or is_of_another_kind(run) or GARBAGE.search(run))
 
 
 def handle_named(run: str, evidence: Evidence) -> str | None:

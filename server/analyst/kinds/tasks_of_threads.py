@@ -9,7 +9,8 @@ from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_for_any
 from server.analyst.wording import amount, cited, cited_profile
 
-OF_ALL_THREADS: Call = ("get_longest_calls", {"outermost": True, "limit": 1, "profile": "all"})
+LONGEST = "get_longest_calls"
+OF_ALL_THREADS: Call = (LONGEST, {"outermost": True, "limit": 1, "profile": "all"})
 _ANYWHERE = re.compile(
     r"\b(?:anywhere|overall|(?:of|in|on|across|over) (?:all|any|every) (?:the )?(?:threads?|process(?:es)?)|"
     r"any thread|all threads)\b",
@@ -20,6 +21,9 @@ _ANYWHERE = re.compile(
 def then_long(question: Question, evidence: Evidence) -> list[Call]:
     """What is asked of the main thread, and the longest task of all."""
     calls = times.then_long(question, evidence)
+    if question.profile:
+        there = {"profile": question.profile}
+        return [(tool, arguments | there) if tool == LONGEST else (tool, arguments) for tool, arguments in calls]
     return [*calls, OF_ALL_THREADS] if evidence.runs_in_several else calls
 
 
@@ -30,7 +34,9 @@ _MS = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s)\b", re.IGNORECASE)
 
 def _whether_any(question: Question, evidence: Evidence) -> str:
     """Yes or no where it is asked whether there are long tasks, longer than it says or than 50 ms."""
-    of_main = [one.data for one in evidence.all("get_longest_calls") if one.data["rows"] and one.data["exact"]]
+    is_anywhere = _ANYWHERE.search(question.text) is not None
+    asked = [one for one in evidence.all(LONGEST) if is_anywhere or one.arguments.get("profile") != "all"]
+    of_main = [one.data for one in asked if one.data["rows"] and one.data["exact"]]
     if not (asks_for_any(question.text) and of_main) or of_main[0]["unit"] != "nanoseconds":
         return ""
     found = _MS.search(question.text)
@@ -48,6 +54,8 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
 
 def _long_tasks(question: Question, evidence: Evidence) -> list[str]:
     first, *others = times.long_tasks(question, evidence)
+    if question.profile and (one := evidence.profile(question.profile)):
+        return [f"{first} That is in {cited_profile(one)}.", *others]
     of_all = evidence.first("get_longest_calls", profile="all")
     of_main = next(
         (one.data for one in evidence.all("get_longest_calls") if one.arguments.get("profile") != "all"), None

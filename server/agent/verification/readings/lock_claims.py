@@ -41,18 +41,22 @@ class LockClaims:
         trace = self.measures.trace
         pattern = PATTERNS["locks"]
         named = [at for at, name in enumerate(trace.frame_names) if pattern.matches(name, trace.frame_file(at) or "")]
-        shares, sees = [], []
+        shares, sees, of_each = [], [], np.zeros(len(trace.frame_names))
         for profile in trace.profiles:
             tree, total = profile.tree, float(profile.tree.self_values[profile.default_value].sum())
             if profile.waits is Waits.NEITHER or not total:
                 continue
-            inside = tree.levels.at_or_below(np.isin(tree.frame, named))
+            is_lock = np.isin(tree.frame, named)
+            weights = tree.total_values[profile.default_value][is_lock] / total
+            of_each = np.maximum(of_each, np.bincount(tree.frame[is_lock], weights, len(of_each)))
+            inside = tree.levels.at_or_below(is_lock)
             shares.append(float(tree.self_values[profile.default_value][inside].sum()) / total)
             sees.append(profile.waits in (Waits.BOTH, Waits.WAITING))
         most = max(shares, default=0.0)
         if most >= SOME:
-            where = next(trace.frame_name(one) for one in named)
-            return Verification("contradicted", actual=f"{format_share(most)} is in {where[:60]} and other locks")
+            heaviest = trace.frame_name(int(of_each.argmax()))[:60]
+            more = " and other locks" if np.count_nonzero(of_each) > 1 else ""
+            return Verification("contradicted", actual=f"{format_share(most)} is in {heaviest}{more}")
         if shares and all(sees) and most <= HARDLY and not any(one.waits is Waits.WAITING for one in trace.profiles):
             return Verification("derived", how="no function takes a lock by its name, and the recording shows waiting")
         return UNCHECKED

@@ -1,0 +1,94 @@
+"""The last look at an answer: what its question names besides the subject (a time, a thread, what is to be left out, a
+change that is only thought of), and the answer does not take up. It then begins by saying so.
+"""
+
+import re
+
+from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.evidence import Evidence
+from server.analyst.exclusions import exclusion
+from server.analyst.intent import Intent
+from server.analyst.question import Question
+from server.analyst.unread_words import admitted, is_of_asking
+from server.analyst.wording import coded
+from traces.lazy_regex import lazy_regex
+
+_OF_TIMES = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.SQL})
+"""Intents that a time range narrows, or that have none."""
+_OF_THREADS = frozenset({Intent.THREAD, Intent.PROFILES, Intent.PARALLEL, Intent.COMPARE, Intent.SQL, Intent.SUMMARISE})
+_OF_CHANGES = frozenset(
+    {Intent.FIRST_FIX, Intent.REPEATED, Intent.PARALLEL, Intent.CORRECTION, Intent.ABILITIES, Intent.SMALLTALK}
+)
+"""Intents that answer what would be, or say that nobody knows."""
+_OTHER_RECORDING = lazy_regex(
+    r"\b(?:in|of|from) the other (?:file|trace|recording|profile|run|one\W*$)|"
+    r"\bin the (?:sibling|previous run|old trace)\b",
+    re.IGNORECASE,
+)
+_PER = lazy_regex(
+    r"\bper (?!call|invocation|event|sample|second|thread|process|run\b|time|function|file|allocation|object|"
+    r"contention)"
+    r"([a-z]{3,})\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = lazy_regex(
+    r"\b(?:what if|what would happen|if (?:we|i|you|they|it)\b.{0,60}\b(?:instead|would|could)\b|"
+    r"would .{0,60}\b(?:instead|if (?:we|i|you|they|it))\b|was wäre wenn|et si on|qué pasaría si)",
+    re.IGNORECASE,
+)
+_SAYS_SO = lazy_regex(r"\bcan(?:not|'t)\b|\bnothing (?:runs|ran|happens)\b|\bdoes not run\b|\bwhole recording\b")
+
+
+def left_out(question: Question, evidence: Evidence, opening: str, text: str) -> str:
+    """The sentence before an answer that leaves something of its question out; empty before any other."""
+    first = without_addresses(opening).partition("\n")[0]
+    if words := admitted(question, text, is_first=not evidence.openings):
+        return words
+    if question.measured or _SAYS_SO.search(first):
+        return ""
+    ways = (_recording, _time, _thread, _exclusion, _division, _change)
+    return next((said for way in ways if (said := way(question, evidence, first))), "")
+
+
+def _recording(question: Question, evidence: Evidence, first: str) -> str:
+    if question.intent in (Intent.COMPARE, Intent.SQL, Intent.SUMMARISE) or not _OTHER_RECORDING.search(question.text):
+        return ""
+    return "**This is of the recording that is open, and not of the other one**: "
+
+
+def _division(question: Question, evidence: Evidence, first: str) -> str:
+    """What something is to be divided by: `calls of it per document`."""
+    found = _PER.search(question.text)
+    if found is None or re.search(rf"\b(?:per|each|a) {found[1]}", first) or is_of_asking(found[1].casefold()):
+        return ""
+    return f"**Divided by {coded(found[1])} I cannot give it; undivided**: "
+
+
+def _time(question: Question, evidence: Evidence, first: str) -> str:
+    if not question.time_ranges or question.intent in _OF_TIMES:
+        return ""
+    return "**This is of the whole recording, and not of that time alone**: "
+
+
+def _thread(question: Question, evidence: Evidence, first: str) -> str:
+    """A thread that is named, and neither what the answer is about nor in its first paragraph."""
+    name = question.on_thread
+    if not name or question.intent in _OF_THREADS or name in (*question.names, *question.maybe):
+        return ""
+    named = evidence.profile(question.profile)
+    if named or name.casefold() in first.casefold():
+        return ""
+    return f"**This is not of {coded(name)} alone**: "
+
+
+def _exclusion(question: Question, evidence: Evidence, first: str) -> str:
+    what = exclusion(question.text)[1]
+    if not what or question.excluded or question.saves or what.casefold() in first.casefold():
+        return ""
+    return f"**I could not leave {coded(what)} out, so this counts it, too**: "
+
+
+def _change(question: Question, evidence: Evidence, first: str) -> str:
+    if question.intent in _OF_CHANGES or question.saves or not _SUPPOSES.search(question.text):
+        return ""
+    return "**What would be then, a recording cannot show; what is now**: "

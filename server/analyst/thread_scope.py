@@ -1,0 +1,77 @@
+"""Which thread of the recording a prompt is narrowed to, by number or by the words of its name."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from server.analyst.evidence import Evidence, busy_of
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.question import Question
+from server.analyst.subjects import NO_NAMES, NO_THREAD
+from server.analyst.unread_words import SMALL_WORDS
+from traces.lazy_regex import lazy_regex
+
+NARROWED = ABOUT_ONE_FUNCTION | {Intent.TOP, Intent.LONG_TASKS, Intent.WINDOW, Intent.THREAD, Intent.MAIN_THREAD}
+"""Intents that can be asked of one thread alone."""
+_NUMBER = lazy_regex(r"\b(?:tid|pid|thread|process|worker)[ #:]*(\d+)\b", re.IGNORECASE)
+_WORD = lazy_regex(r"[^\W_][\w-]*")
+_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_OF_ONE = lazy_regex(r"\b(?:on|in|of|for|by|does|is|was)\b|\bthread\b|\bworker\b|\bprocess\b", re.IGNORECASE)
+MOST = 0.5
+"""Part of the threads from which on a word of their names is no sign of one of them."""
+
+
+def narrowed(question: Question, evidence: Evidence) -> Question:
+    """The question in the profile of the thread that it names besides what it is about; a time range of a thread is
+    the question for that time."""
+    if question.profile or question.intent not in NARROWED:
+        return question
+    row = thread_named(question, evidence)
+    if row is None:
+        return question
+    if question.time_ranges and question.intent in (Intent.THREAD, Intent.MAIN_THREAD, Intent.WINDOW):
+        ranges = tuple(replace(one, profile=row["handle"]) for one in question.time_ranges)
+        return replace(question, intent=Intent.WINDOW, time_ranges=ranges, profile=row["handle"], thread=row["name"])
+    if question.intent in (Intent.THREAD, Intent.MAIN_THREAD):
+        return question
+    return replace(question, profile=row["handle"])
+
+
+def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | None:
+    """The profile of the one thread whose number or name the prompt has, the busiest of its profiles; None without
+    one, or where several fit."""
+    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["unit"] == evidence.unit]
+    threads = {(row["pid"], row["tid"] or row["handle"]) for row in rows}
+    if len(threads) < 2 or not _OF_ONE.search(question.text):
+        return None
+    numbers = {*_NUMBER.findall(question.text)}
+    if by_number := [row for row in rows if {str(row["tid"]), str(row["pid"])} & numbers]:
+        return _busiest(by_number)
+    name = (question.thread or question.on_thread or "").casefold()
+    exact = [row for row in rows if name and (name in (row["handle"], row["name"].casefold()) or _is_part(name, row))]
+    if len({(row["pid"], row["tid"] or row["handle"]) for row in exact}) == 1:
+        return _busiest(exact)
+    words = {word for word in _words(question) if word not in NO_NAMES | NO_THREAD | SMALL_WORDS}
+    scored = [(len(words & _parts(row["name"])), row) for row in rows]
+    most = max((score for score, _ in scored), default=0)
+    found = [row for score, row in scored if score == most]
+    if not most or len({(row["pid"], row["tid"] or row["handle"]) for row in found}) > MOST * len(threads):
+        return None
+    return _busiest(found) if len({row["name"] for row in found}) == 1 else None
+
+
+def _is_part(name: str, row: dict[str, Any]) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", row["name"], re.IGNORECASE) is not None
+
+
+def _words(question: Question) -> set[str]:
+    named = {part.casefold() for name in (*question.names, *question.maybe) for part in _WORD.findall(name)}
+    return {word.casefold() for word in _WORD.findall(question.text)} - named
+
+
+def _parts(name: str) -> set[str]:
+    return {part.casefold() for part in (*_PART.findall(name), *_WORD.findall(name))}
+
+
+def _busiest(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return max(rows, key=lambda row: (row["stands_for_thread"], busy_of(row)))

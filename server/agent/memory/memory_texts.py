@@ -25,6 +25,9 @@ _LINK = lazy_regex(r"\[([^\]]*)\]\([^)\s]*\)")
 _OF_PEOPLE = lazy_regex(
     r' ?\(remembered: "(?:\\.|[^"\\])*"\)|\*{0,2}Remembered:\*{0,2} "(?:\\.|[^"\\])*"\.?', re.IGNORECASE
 )
+_ENDING = lazy_regex(r"(?:\.(?:gz|zst|json|txt|prof|pb|out|jfr|html|trace))+$", re.IGNORECASE)
+"""Of a recording's name, what says nothing of the program."""
+
 _MARKS = lazy_regex(r"\*\*|`")
 _TITLES = {one.id: f"{one.title}. {one.about}" for one in DETECTORS}
 
@@ -51,7 +54,8 @@ def marked_words(*texts: str) -> str:
 
 
 def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, Any]]) -> Iterator[NewMemory]:
-    """Those that are stored with a trace."""
+    """Those that are stored with a trace. A vector is made of the program and of what was found: with the title of its
+    kind, which its words have, it says less of the one finding (evals/memory)."""
     for at, finding in enumerate(findings):
         id_, detail = str(finding.get("id", "")), str(finding.get("detail", "")).strip()
         if not detail:
@@ -59,7 +63,8 @@ def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, A
         text = clamp(detail, MOST_TEXT)
         title = _TITLES.get(id_, separate_words(id_))
         named = separate_words(name)
-        meaning = f"{named}: {title}: {_FIGURE.sub('', separate_words(_HANDLE.sub('', text)))}"
+        program = separate_words(_ENDING.sub("", name))
+        meaning = f"{program}: {_FIGURE.sub('', separate_words(_HANDLE.sub('', text)))}"
         yield NewMemory(
             kind=MemoryKind.FINDING,
             source="finding",

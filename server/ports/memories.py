@@ -90,7 +90,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """`among` is how many memories were looked through."""
+    """`among` is how many fit, counted as far as it matters; 0 without any that is found."""
 
     found: tuple[Candidate, ...]
     among: int
@@ -152,7 +152,7 @@ class Memories(Protocol):
         ...
 
     async def candidates(self, caller: Caller, sought: Sought, vector: Vector | None = None) -> Candidates:
-        """At most some 200 by words, and 100 that are nearest by meaning; for an empty query the newest."""
+        """At most 80 by words, and 60 that are nearest by meaning; for an empty query the 200 newest."""
         ...
 
     async def one(self, caller: Caller, memory_id: str) -> MemoryRow:

@@ -50,6 +50,13 @@ async def test_a_memory_is_stored_once_and_found_by_its_words(world: World) -> N
     assert await texts(world, caller, "giraffes") == []
 
 
+async def test_without_a_question_a_hundred_and_more_of_the_newest_are_there(world: World) -> None:
+    caller = await world.user()
+    await world.memories.add(caller, [a_memory(f"fact {at}") for at in range(120)])
+    found = await world.memories.candidates(caller, Sought(query=""))
+    assert len(found.found) == found.among == 120
+
+
 async def test_another_account_and_another_persons_own_look_as_if_they_were_not_there(world: World) -> None:
     talk = await Talk.begin(world, await world.user())
     turn_id = await talk.exchange()

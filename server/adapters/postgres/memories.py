@@ -35,7 +35,10 @@ BY_MEANING = 60
 EXACT_UP_TO = 5_000
 """Memories that fit up to which every vector is looked at; beyond, the index is asked."""
 
-SELECTIVE = 1_000
+NEWEST = 200
+"""Of an account, without a question."""
+
+SELECTIVE = 400
 """Memories of a large account that are ranked by their words: more have only common ones."""
 
 _MOST = {"by_words": BY_WORDS, "by_meaning": BY_MEANING, "exact": EXACT_UP_TO, "selective": SELECTIVE}
@@ -77,6 +80,8 @@ class PostgresMemories:
     async def candidates(self, caller: Caller, sought: Sought, vector: Vector | None = None) -> Candidates:
         await self._look()
         named = _of(caller) | _sought(sought) | _MOST | (_NO_VECTOR if vector is None else written(vector))
+        if not named["query"]:
+            named |= {"by_words": NEWEST}
         async with self._database.transaction() as connection:
             rows = await _all(connection, "sought_memories", named)
         found = tuple(Candidate(memory=_memory(row), cosine=row["cosine"]) for row in rows)

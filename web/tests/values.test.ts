@@ -3,14 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Unit } from "../src/viewer/view_bytes.ts";
 import { TICK_SPACING } from "../src/viewer/paint.ts";
-import {
-  changeInBox,
-  formatPlace,
-  formatPlaceOnAxis,
-  formatShare,
-  formatTick,
-  formatValue,
-} from "../src/viewer/values.ts";
+import { formatPlaceOnAxis, formatTick } from "../src/viewer/ruler_text.ts";
+import { changeInBox, formatPlace, formatShare, formatValue } from "../src/viewer/values.ts";
 import { ticks, tickStep } from "../src/viewer/window.ts";
 
 /** Of which tests/traces/analysis/test_questions.py has the same: page, pictures and answers write one way. */

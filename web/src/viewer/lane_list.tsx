@@ -17,7 +17,8 @@ import {
   type Lane,
 } from "./lanes.ts";
 import { inks } from "./palette.ts";
-import { formatCount, formatPlaceOnAxis, formatValue } from "./values.ts";
+import { formatPlaceOnAxis } from "./ruler_text.ts";
+import { formatCount, formatValue } from "./values.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { around, span } from "./window.ts";
 

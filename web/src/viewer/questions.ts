@@ -1,5 +1,6 @@
 /** Questions about what is seen in the chart, ready to be asked or changed. */
-import { formatPlaceOnAxis, formatValue } from "./values.ts";
+import { formatPlaceOnAxis } from "./ruler_text.ts";
+import { formatValue } from "./values.ts";
 import type { Unit } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span, type AxisWindow } from "./window.ts";

@@ -5,7 +5,7 @@ One server process and PostgreSQL; the model and all clients are in this process
 which the model sent it, so that its way to the client's frame is measured without a second clock. Load is an open loop:
 the model speaks at its pace whoever listens. Counting begins when all turns stream, lasts by the clock, and is of every
 token that arrives meanwhile; turns begin and end in it. What other programs had of the machine, and what its host took,
-is printed. The last figures are CPU per token of the server, its workers and PostgreSQL, beside that of
+is printed. The last figures are CPU per token of the server, its workers and PostgreSQL, next to that of
 `ChatOpenAI.astream` alone, which reads the same stream in a process of its own, what memory a token takes while its
 answer runs, and what a turn of a few words costs.
 """

@@ -13,7 +13,7 @@ LEAST = 2
 """Characters of a text that is worth looking for."""
 
 MOST_NEEDS = 4
-"""Of an expression: the most telling ones."""
+"""Of an expression: those that the fewest texts have."""
 
 _TOKEN = re.compile(
     r"(?P<literal>\\[^\w]|[^\\\[(){|*+?.^$]+)"

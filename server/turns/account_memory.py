@@ -99,7 +99,7 @@ class AccountMemory:
             )
 
     async def settled(self, within: float) -> None:
-        """What is looked for beside answers ends, or is given up after so many seconds: a server stops."""
+        """What is looked for next to answers ends, or is given up after so many seconds: a server stops."""
         if self._collector is not None:
             await self._collector.settled(within)
 

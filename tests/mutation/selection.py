@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOMS = ("traces", "rendering", "limits", "server")
 APART = {"soak", "e2e", "mutation", "architecture", "web", "deploy"}
-"""Suites that no module calls its own: they take a browser, a crowd or the repository."""
+"""Folders of tests that no module calls its own: they take a browser, a crowd or the repository."""
 
 OF_PORTS = (Path("server/adapters"), Path("server/testing"))
 STANDING_APART = (Path("tests/contracts"), Path("tests/cloud"))
@@ -48,11 +48,7 @@ class Selection:
 
     @cached_property
     def tests(self) -> list[Path]:
-        return [
-            path
-            for path in self._support.values()
-            if path.name.startswith("test_") and not APART.intersection(path.parts)
-        ]
+        return [path for path in self._support.values() if path.name.startswith("test_") and path.parts[1] not in APART]
 
     @cached_property
     def _importing_tests(self) -> dict[str, set[Path]]:

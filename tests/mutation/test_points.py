@@ -90,6 +90,9 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
         "tests/server/adapters/postgres/test_notes_in_crowds.py",
         "server/adapters/telemetry/spans.py",
         "tests/cloud/test_spans.py",
+        "server/adapters/web/pages.py",
+        "tests/server/adapters/web/test_pages.py",
+        "tests/web/test_pages.py",
     ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("")
@@ -100,4 +103,19 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
     ]
     assert [test.name for test in by_path(Path("server/testing/notes.py"))] == ["test_notes_contract.py"]
     assert [test.name for test in by_path(Path("server/adapters/telemetry/spans.py"))] == ["test_spans.py"]
+    assert by_path(Path("server/adapters/web/pages.py")) == [Path("tests/server/adapters/web/test_pages.py")]
     assert by_path(Path("server/turns/notes.py")) == []
+
+
+def test_tests_that_speak_of_the_same_rare_things_come_first(tmp_path: Path) -> None:
+    for path, text in {
+        "server/turns/notes.py": "def keep_note(): return forgotten",
+        "tests/server/turns/test_access.py": "assert asked",
+        "tests/server/turns/test_listening.py": "assert keep",
+        "tests/server/turns/test_papers.py": "assert forgotten",
+        "tests/server/turns/test_runner.py": "assert keep",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    own = Selection(tmp_path).own(Path("server/turns/notes.py"))
+    assert [test.name for test in own] == ["test_papers.py", "test_listening.py", "test_runner.py", "test_access.py"]

@@ -6,7 +6,8 @@ import pytest
 
 from rendering.errors import InvalidOption
 from rendering.options import DiffOptions, FlamegraphOptions, SandwichOptions, SheetOptions
-from server.edges.picture_query import DiffQuery, FlamegraphQuery, SandwichQuery, SheetQuery, parsed
+from server.edges.picture_query import DiffQuery, FlamegraphQuery, SandwichQuery, SheetQuery, draw_sandwich, parsed
+from tests.traces.insights.recorded import sampled
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,9 @@ def test_a_wrong_parameter_is_refused_by_its_name(parameters: list[tuple[str, st
     with pytest.raises(InvalidOption) as caught:
         parsed(SheetQuery, parameters)
     assert refusal in str(caught.value)
+
+
+def test_a_function_that_is_not_there_is_refused_with_the_nearest() -> None:
+    with pytest.raises(InvalidOption, match="load_order") as refused:
+        draw_sandwich(sampled({"main;load_order": 9}), SandwichQuery(frame="load_ordr"))
+    assert refused.value.field == "frame"

@@ -1,4 +1,4 @@
-"""A server and a database whose clocks differ: what has a time limit is held against one of them."""
+"""A server and a database whose clocks differ: what has a time limit is compared with one of them."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import ClassVar

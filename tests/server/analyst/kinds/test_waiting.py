@@ -7,7 +7,7 @@ import pytest
 from server.analyst.kinds.waiting import subject
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
-from tests.traces.insights.recorded import sampled
+from tests.traces.insights.recorded import sampled, timeline
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,16 @@ async def test_how_much_is_named_so_decides_the_answer(part: float, begins: str)
     answer, _ = await asked(
         "Are we waiting for the network?", sampled({f"main;{name}": part or 10, "main;work": 100 - part})
     )
+    assert answer.text.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("function", "begins"),
+    [
+        ("epoll_wait", "**No: it waits in [`epoll_wait`](#f1), 90.0% (90.0 ms).**"),
+        ("work", "**Yes, by all that is recorded: [`CrRendererMain`](#p0) works for 100 ms.**"),
+    ],
+)
+async def test_whether_it_computes_is_decided_by_where_the_time_is(function: str, begins: str) -> None:
+    answer, _ = await asked("Is it CPU bound?", timeline([("main", 0, 100), (function, 0, 90)]))
     assert answer.text.startswith(begins)

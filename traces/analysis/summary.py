@@ -1,7 +1,8 @@
 """What a trace is: the first thing a person or a model reads about it."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, overload
 
 from traces.analysis.quality import Quality, quality_of
 from traces.analysis.small_trees import small_tree
@@ -70,6 +71,40 @@ class ProfileSummary:
     role_rule: RoleRule
 
 
+class ProfileSummaries(Sequence[ProfileSummary]):
+    """Those of a trace's profiles, each made when it is first asked for: a recording may have fifteen thousand, of
+    which a person reads ten. Pickled it is the tuple of all."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __len__(self) -> int:
+        return len(self._trace.profiles)
+
+    @overload
+    def __getitem__(self, index: int) -> ProfileSummary: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ProfileSummary, ...]: ...
+    def __getitem__(self, index: int | slice) -> ProfileSummary | tuple[ProfileSummary, ...]:
+        profiles = self._trace.profiles[index]
+        return tuple(map(self._of, profiles)) if isinstance(profiles, tuple) else self._of(profiles)
+
+    def _of(self, profile: Profile) -> ProfileSummary:
+        made: dict[int, ProfileSummary] = self._trace.answers.setdefault("profile summaries", {})
+        if profile.index not in made:
+            made[profile.index] = _profile(self._trace, profile)
+        return made[profile.index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
     """Everything here is exact. `duration_ns` spans all profiles on the trace's clock, else is that of the longest with
@@ -87,7 +122,7 @@ class TraceSummary:
     duration_ns: int | None
     frame_count: int
     default_profile: str
-    profiles: tuple[ProfileSummary, ...]
+    profiles: Sequence[ProfileSummary]
     warnings: tuple[TraceWarning, ...]
     can_answer: tuple[str, ...]
     cannot_answer: tuple[str, ...]
@@ -100,7 +135,7 @@ class TraceSummary:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, names in snake_case."""
-        said = asdict(self)
+        said = asdict(replace(self, profiles=tuple(self.profiles)))
         for row, profile in zip(said["profiles"], self.profiles, strict=True):
             row["quality"]["rate_hz"] = profile.quality.rate_hz
         return said
@@ -111,13 +146,13 @@ def summarise(trace: Trace) -> TraceSummary:
     if "summary" not in trace.answers:
         trace.answers["summary"] = _summarised(trace)
     summary: TraceSummary = trace.answers["summary"]
-    return summary
+    return replace(summary, profiles=ProfileSummaries(trace))
 
 
 def _summarised(trace: Trace) -> TraceSummary:
+    """The summary without those of its profiles: kept among the trace's answers it may not hold the trace itself."""
     default = trace.profiles[trace.default_profile]
-    profiles = tuple(_profile(trace, p) for p in trace.profiles)
-    can, cannot = _questions(trace, profiles)
+    can, cannot = _questions(trace, ProfileSummaries(trace)[trace.default_profile].quality)
     return TraceSummary(
         name=trace.name,
         format=trace.format,
@@ -126,7 +161,7 @@ def _summarised(trace: Trace) -> TraceSummary:
         duration_ns=duration_ns(trace),
         frame_count=len(trace.frames),
         default_profile=default.handle,
-        profiles=profiles,
+        profiles=(),
         warnings=trace.warnings,
         can_answer=can,
         cannot_answer=cannot,
@@ -203,7 +238,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
     )
 
 
-def _questions(trace: Trace, profiles: tuple[ProfileSummary, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _questions(trace: Trace, quality: Quality) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What this kind of data can and cannot answer, so that nobody reads more into it."""
     can, cannot = ["which functions use the most, by themselves and with what they call", "who calls a function"], []
     kinds = {p.kind for p in trace.profiles}
@@ -228,7 +263,7 @@ def _questions(trace: Trace, profiles: tuple[ProfileSummary, ...]) -> tuple[tupl
     (can if Unit.BYTES in units else cannot).append("how much memory was allocated")
     if len(trace.profiles) < 2:
         cannot.append("what other threads and processes did")
-    cannot += _gaps(profiles[trace.default_profile].quality)
+    cannot += _gaps(quality)
     return tuple(can), tuple(cannot)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -118,7 +119,7 @@ class ListProfiles(ToolArguments):
     offset: Annotated[int, Field(ge=0)] = 0
 
 
-def _processes(profiles: tuple[ProfileSummary, ...]) -> list[dict[str, Any]]:
+def _processes(profiles: Sequence[ProfileSummary]) -> list[dict[str, Any]]:
     """How long the threads of each program were busy, in ns, and their part of all; programs by name, the busiest
     first. None where the names of profiles do not say of which program they are."""
     busy: dict[str, list[int]] = {}

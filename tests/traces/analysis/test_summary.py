@@ -1,13 +1,16 @@
 """What the summary says a recording can answer, and what it cannot: each question stands on one side."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from tests.traces.insights.recorded import MS, finished, sampled, timeline
-from traces.analysis.summary import summarise
+from traces.analysis import summary as summary_module
+from traces.analysis.summary import ProfileSummary, summarise
 from traces.builder import TraceBuilder
 from traces.formats.format import sums
-from traces.model import Trace
+from traces.model import Profile, Trace
 from traces.stacks import StackTable
 from traces.values import Counts, Facts, Unit, ValueType
 
@@ -55,3 +58,24 @@ def test_a_question_can_be_answered_or_it_cannot(trace: Trace, can: set[str], ca
 
 def test_only_a_trace_of_one_profile_says_nothing_of_other_threads() -> None:
     assert not any(said.startswith(OTHERS) for said in summarise(several(sums(), sums())).cannot_answer)
+
+
+def test_profiles_are_summed_up_when_they_are_asked_for_and_travel_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = several(sums(), sums(), sums())
+    made: list[int] = []
+    summed = summary_module._profile
+
+    def noted(of: Trace, profile: Profile) -> ProfileSummary:
+        made.append(profile.index)
+        return summed(of, profile)
+
+    monkeypatch.setattr(summary_module, "_profile", noted)
+    summary = summarise(trace)
+    assert made == [trace.default_profile]
+    assert [row.handle for row in summary.profiles[1:]] == ["p1", "p2"]
+    copy = pickle.loads(pickle.dumps(summary))
+    assert copy == summary
+    assert isinstance(copy.profiles, tuple)
+    assert [row["handle"] for row in summary.as_json()["profiles"]] == ["p0", "p1", "p2"]
+    assert sorted(made) == [0, 1, 2]
+    assert summary.profiles == summarise(trace).profiles != summarise(several(sums())).profiles

@@ -94,6 +94,7 @@ def test_small_trees_are_summed_up_together_as_each_alone(
     if not any(phase != "E" for rows in of_threads for phase, *_ in rows):
         return
     together = summarise(read(data))
+    assert len(list(together.profiles)) == len(together.profiles)  # made now, with what small trees add up
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(small_trees, "SMALL_NODES", 0)
         assert summarise(read(data)) == together

@@ -91,6 +91,8 @@ clean: ## remove what make made (not your data)
 	@$(BIN)/python -c 'from traces.kernels.library import kernels_available as kernels; found = kernels(); found.available or print("Slower, without the compiled kernels:", found.reason)'
 	@touch $@
 
+# Tests are compiled here, and what their laws draw from is read, once: else each of three workers would do it.
 .make/dev: .make/run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pytest --collect-only -qq -m hypothesis > .make/collected
 	@touch $@

@@ -11,13 +11,13 @@ import structlog
 
 pytest_plugins = [
     "tests.plugins.examples",
-    "tests.plugins.forked_processes",
     "tests.plugins.graph_server",
     "tests.plugins.groups",
     "tests.plugins.long_lived",
     "tests.plugins.mutations",
     "tests.plugins.pooler",
     "tests.plugins.postgres",
+    "tests.plugins.forked_processes",
     "tests.plugins.worlds",
     "tests.plugins.relays",
     "tests.plugins.secrets_in_logs",

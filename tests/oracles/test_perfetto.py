@@ -6,7 +6,10 @@ The trace processor is the WebAssembly build of Perfetto's web interface, packed
 import json
 import subprocess
 from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -149,6 +152,24 @@ def asked(engine: Path, file: Path, *queries: str) -> list[list[dict[str, Any]]]
     return answers
 
 
+@lru_cache(maxsize=1)
+def slices_of(name: str, engine: Path, shared: Path) -> list[dict[str, Any]]:
+    """Perfetto's slices of a recording; tests of one recording follow each other in one process."""
+    with TemporaryDirectory() as folder:
+        return asked(engine, unpacked(name, shared, Path(folder) / "trace"), SLICES)[0]
+
+
+@lru_cache(maxsize=1)
+def trace_of(name: str, shared: Path) -> Trace:
+    return read_trace(content(name, shared), name=name)
+
+
+def of_one_process(names: Iterable[str]) -> list[Any]:
+    """Parameters: of a recording that several tests look at, all go to one process."""
+    several = {*TIMED, *CLOCKED}
+    return [pytest.param(one, marks=pytest.mark.xdist_group(one)) if one in several else one for one in names]
+
+
 def by_thread(rows: list[dict[str, Any]]) -> dict[Thread, Figures]:
     """The figures of Perfetto's slices; -1 is the length of one that did not end."""
     by_id = {row["id"]: row for row in rows}
@@ -193,13 +214,10 @@ def _figures(trace: Trace, profile: Profile, known: frozenset[str]) -> Figures:
     return figures
 
 
-@pytest.mark.parametrize("name", TIMED)
-def test_threads_were_on_a_processor_as_long_as_perfetto_says(
-    name: str, engine: Path, shared: Path, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("name", of_one_process(TIMED))
+def test_threads_were_on_a_processor_as_long_as_perfetto_says(name: str, engine: Path, shared: Path) -> None:
     """Of the outermost slices of each thread of which nearly all have it."""
-    data = content(name, shared)
-    rows = asked(engine, unpacked(name, shared, tmp_path / "trace"), SLICES)[0]
+    rows = slices_of(name, engine, shared)
     by_id, on_processor, lasted = {row["id"]: row for row in rows}, Counter[Thread](), Counter[Thread]()
     for row in rows:
         above = by_id.get(row["parent"])
@@ -209,22 +227,20 @@ def test_threads_were_on_a_processor_as_long_as_perfetto_says(
             on_processor[str(row["pid"]), str(row["tid"])] += max(row["thread_dur"], 0)
             lasted[str(row["pid"]), str(row["tid"])] += row["dur"]
     expected = {thread: min(each, lasted[thread]) for thread, each in on_processor.items()}
-    profiles = [p for p in read_trace(data, name=name).profiles if p.spans is not None]
+    profiles = [p for p in trace_of(name, shared).profiles if p.spans is not None]
     found = {(p.pid, p.tid): known for p in profiles if (known := processor_time(p)) is not None}
     assert len(found) >= 3
     assert found == {thread: pytest.approx(expected[thread], rel=PART_UNKNOWN, abs=SLACK_NS) for thread in found}
 
 
-@pytest.mark.parametrize("name", [*TIMED, *CLOCKED])
-def test_each_slice_was_on_a_processor_as_long_as_perfetto_says(
-    name: str, engine: Path, shared: Path, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("name", of_one_process([*TIMED, *CLOCKED]))
+def test_each_slice_was_on_a_processor_as_long_as_perfetto_says(name: str, engine: Path, shared: Path) -> None:
     """Complete slices by their own account, begins and ends by the thread's clock. Of some pairs Perfetto does not say
     it, though both have the clock; more than a slice lasted is cut here; of a begin and a complete slice of one moment
     it cuts the other."""
-    rows = asked(engine, unpacked(name, shared, tmp_path / "trace"), SLICES)[0]
+    rows = slices_of(name, engine, shared)
     expected = Counter((str(r["tid"]), r["name"], r["dur"], r["thread_dur"]) for r in rows if r["dur"] >= 0)
-    trace, found = read_trace(content(name, shared), name=name), Counter[tuple[str, str, int, int | None]]()
+    trace, found = trace_of(name, shared), Counter[tuple[str, str, int, int | None]]()
     for profile in trace.profiles:
         if (spans := profile.spans) is not None and len(spans.running):
             lasted = (spans.end - spans.start).tolist()
@@ -242,12 +258,11 @@ def test_each_slice_was_on_a_processor_as_long_as_perfetto_says(
     assert others <= known.total() / 100, SAME_MOMENT
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_threads_have_what_perfetto_says(name: str, engine: Path, shared: Path, tmp_path: Path) -> None:
-    data, file = content(name, shared), unpacked(name, shared, tmp_path / "trace")
-    expected = by_thread(asked(engine, file, SLICES)[0])
+@pytest.mark.parametrize("name", of_one_process(FILES))
+def test_threads_have_what_perfetto_says(name: str, engine: Path, shared: Path) -> None:
+    expected = by_thread(slices_of(name, engine, shared))
     names = frozenset(name for figures in expected.values() for name in figures.functions)
-    found = ours(read_trace(data, name=name), names)
+    found = ours(trace_of(name, shared), names)
     renumbered(expected, found)
     missing = NOT_THERE.get(name, ("", frozenset()))[1]
     assert {t for t in found if found[t].busy} - {t for t in expected if expected[t].busy} == missing

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.fork_server import CLONE
+from tests.plugins.database_folders import DatabaseFolders
 
 ROOT = Path(__file__).parents[2]
 ANSWERED_WITHIN_S = 60
@@ -144,15 +145,18 @@ def _start(asked: dict[str, Any]) -> Start | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def fork_servers() -> Iterator[ForkServers]:
+def fork_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServers]:
     """Stands in for the part of `subprocess` that starts a process; all else of it is as ever."""
-    servers = ForkServers()
+    servers, own = ForkServers(), tmp_path_factory.getbasetemp()
+    databases = DatabaseFolders(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
     start_anew: Any = subprocess.Popen._execute_child  # type: ignore[attr-defined]
     signature = inspect.signature(start_anew)
 
     def execute_child(process: Any, *args: Any, **options: Any) -> None:
         asked = signature.bind(process, *args, **options).arguments
         start = None if servers.are_passed_over else _start(asked)
+        if start is not None and "serve" in start.program:
+            databases.give_to_a_server(start.arguments, start.environment)
         if start is None or not (found := servers.fork(start)):
             start_anew(process, *args, **options)
             return

@@ -192,12 +192,11 @@ class AccountMemory:
         return await self._store.proposals(caller, session_id)
 
     async def state(self, caller: Caller, session_id: str) -> MemoryState:
-        """What a client of the conversation is sent."""
+        """What a client of the conversation is sent. The facts are read last: a proposal says from which of those that
+        stand it differs, and one may have been kept meanwhile."""
+        proposals = await self._store.proposals(caller, session_id)
         memory = await self._store.read(caller)
-        return MemoryState(
-            version=memory.version,
-            proposals=[_shown(one, memory.facts) for one in await self._store.proposals(caller, session_id)],
-        )
+        return MemoryState(version=memory.version, proposals=[_shown(one, memory.facts) for one in proposals])
 
     async def decide(self, caller: Caller, proposal_id: str, verdict: Verdict, text: str | None = None) -> Decided:
         """Decide on a proposal. Raises BadRequest for an edit that is empty, or holds a secret."""

@@ -1,7 +1,8 @@
 """What cProfile saves (`python -m cProfile -o`, `Profile.dump_stats`): how often functions were called, and by whom.
 
 Format: a marshalled dictionary from (file, line, name) to (primitive calls, calls, own seconds, seconds with callees,
-callers), as Lib/pstats.py of CPython reads it; a caller's row is (calls, primitive calls, own seconds, seconds).
+callers), as Lib/pstats.py of CPython reads it; a caller's row is (calls, primitive calls, own seconds, seconds), or
+calls alone as the module `profile` writes it.
 """
 
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     graph = CallGraph(1)
     functions: dict[int, tuple[float, ...]] = {}
     edges: list[tuple[int, int, tuple[float, ...]]] = []
+    knows_costs = True
     for key, row in stats.items():
         function = _function(key, graph, builder)
         *numbers, callers = _row(row, 5, builder)
@@ -45,11 +47,20 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         functions[function] = (times, primitive, own, total)
         if not isinstance(callers, dict):
             raise builder.damaged("a function's callers are no dictionary.")
+        from_others = sum(
+            _number(paid, builder) for caller, paid in callers.items() if isinstance(paid, int) and caller != key
+        )
         for caller, paid in callers.items():
-            times, primitive, own, spent = [_number(number, builder) for number in _row(paid, 4, builder)]
             known = _function(caller, graph, builder)
-            edges.append((known, function, (times, primitive, own, spent)))
-            graph.add_call(known, function, [spent], times)
+            if isinstance(paid, int):  # the module `profile` counts calls alone: each cost as much as the others
+                calls, knows_costs = _number(paid, builder), False
+                graph.add_call(
+                    known, function, [total * calls / from_others if calls and caller != key else 0.0], calls
+                )
+                continue
+            calls, primitive, spent_itself, spent = [_number(number, builder) for number in _row(paid, 4, builder)]
+            edges.append((known, function, (calls, primitive, spent_itself, spent)))
+            graph.add_call(known, function, [spent], calls)
     for function, (times, *_) in functions.items():
         graph.times[function] = times
     stacks, leaves, (seconds, called) = paths_of_graph(graph.columns(), builder)
@@ -58,12 +69,11 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         profile = builder.add_sampled(builder.name, stacks, leaves, [time, called], values=VALUES)
         frame = np.array(graph.frames, np.int32)
         ends = np.array([(caller, callee) for caller, callee, _ in edges], np.int32).reshape(-1, 2)
-        builder.side_tables.edges.extend(
-            (
-                functions_as_recorded(profile, frame[list(functions)], _in_nanoseconds(list(functions.values()))),
-                edges_as_recorded(profile, frame[ends], _in_nanoseconds([numbers for *_, numbers in edges])),
-            )
+        recorded = (
+            functions_as_recorded(profile, frame[list(functions)], _in_nanoseconds(list(functions.values()))),
+            edges_as_recorded(profile, frame[ends], _in_nanoseconds([numbers for *_, numbers in edges])),
         )
+        builder.side_tables.edges.extend(recorded if knows_costs else ())
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
 

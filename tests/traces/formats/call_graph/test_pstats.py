@@ -3,6 +3,7 @@
 import cProfile
 import gzip
 import marshal
+import profile
 import pstats
 import random
 from pathlib import Path
@@ -120,7 +121,8 @@ BAD: list[tuple[dict[Any, Any], str]] = [
     ({FUNCTION: (1, 1, 0.5, 0.5)}, "row of numbers"),
     ({FUNCTION: (1, 1, float("nan"), 0.5, {})}, "finite"),
     ({FUNCTION: (1, 1, 1e300, 0.5, {})}, "finite"),
-    ({FUNCTION: (1, 1, 0.5, 0.5, {("x", 1, "y"): 5})}, "row of numbers"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, {("x", 1, "y"): (5,)})}, "row of numbers"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, {("x", 1, "y"): 5, ("z", 1, "z"): 1 << 4000})}, "out of range"),
     ({FUNCTION: (1, 1, 0.5, 0.5, ())}, "callers"),
     ({("app.py", "3", "run"): (1, 1, 0.5, 0.5, {})}, "key"),
     ({FUNCTION: (1, 1 << 200, 0.5, 0.5, {})}, "out of range"),
@@ -191,3 +193,33 @@ def test_mutated_profiles_are_read_or_refused(fixtures: Path) -> None:
 def test_hostile_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(DamagedTrace, match="pstats"):
         read_trace(data.ljust(20, b"\0"), name="hostile.prof")
+
+
+def test_what_the_module_profile_saves_has_calls_alone_of_callers(tmp_path: Path) -> None:
+    def fib(n: int) -> int:
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    recorder = profile.Profile()
+    recorder.runcall(lambda: (sorted(range(50)), fib(8)))
+    file = tmp_path / "plain.prof"
+    recorder.dump_stats(str(file))
+    trace = read(file.read_bytes())
+    said = {name: row for (_, _, name), row in said_by_pstats(file).items()}
+    assert any(isinstance(count, int) for row in said.values() for count in row[4].values())
+    time, calls = own_values(trace), own_values(trace, value=1)
+    for name in ("fib", "sorted"):
+        (found,) = [key for key in calls if key[0] == name]
+        assert calls[found] == pytest.approx(said[name][1])
+        assert time.get(found, 0) == pytest.approx(said[name][2] * 1e9, abs=len(trace.profiles[0].samples or ()))
+    (again,) = [f for f in range(len(trace.frames)) if trace.frame_name(f) == "sorted"]
+    found_callers = callers_callees(trace, again)
+    assert found_callers.basis is Basis.ESTIMATED
+    assert [row.name for row in found_callers.callers] == ["<lambda>"]
+    (again,) = [f for f in range(len(trace.frames)) if trace.frame_name(f) == "fib"]
+    assert [row.name for row in callers_callees(trace, again).callers] == ["<lambda>"]  # calls of itself are no callers
+
+
+def test_counts_below_zero_are_none() -> None:
+    callers = {("x", 1, "y"): -5, ("z", 1, "z"): 5}
+    trace = read(marshal.dumps({FUNCTION: (1, 5, 0.5, 0.5, callers)}))
+    assert own_values(trace)["run", "app.py"] == pytest.approx(5e8)

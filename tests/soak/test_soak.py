@@ -36,13 +36,15 @@ NOT_JUDGED = {
     "database back",
     "cuts while the turn ran",
     "kills that hit a running turn",
+    "turns that failed without cause",
     "times PostgreSQL was stopped",
     "bytes, uncut = 1",
     "ended cancelled",
     "rows fallback",
     "rows retry",
 }
-"""Times, and how many there were of what: a slow machine has fewer, and joins more pieces of text into one."""
+"""Times, and how many there were of what: a slow machine has fewer, and joins more pieces of text into one. How a turn
+may end is judged turn by turn."""
 
 
 async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:

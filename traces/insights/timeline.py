@@ -129,7 +129,7 @@ def _blocking_time(subject: Subject) -> Verdict:
         return passed(f"tasks block for {said} beyond 50 ms each")
     return Verdict(
         State.FAIL,
-        f"Tasks of {{0}} go {said} beyond 50 ms each in all: input waits that long.",
+        f"What tasks take beyond 50 ms each adds up to {said} on {{0}}: input waits that long.",
         Severity.HIGH if total >= threshold("blocking-time.high") else Severity.MEDIUM,
         (Evidence(profile.handle, profile.name, said),),
         profile=profile.handle,

@@ -68,7 +68,7 @@ def test_a_hostile_name_stays_quoted_on_its_line() -> None:
 def test_the_command_lists_what_stands_out_and_one_in_detail(cli: click.Group, fixtures: Path) -> None:
     listed = CliRunner().invoke(cli, ["insights", str(fixtures / CHROME)])
     assert listed.exit_code == 0
-    assert "high    blocking-time: Tasks of " in listed.stdout
+    assert "high    blocking-time: What tasks take beyond 50 ms each adds up to " in listed.stdout
     one = CliRunner().invoke(cli, ["insights", str(fixtures / CHROME), "forced-reflow"])
     assert len(one.stdout.splitlines()) == 2
     every = CliRunner().invoke(cli, ["insights", str(fixtures / CHROME), "--all", "--json"])

@@ -25,7 +25,7 @@ STANDS_S, BETWEEN_S = 30.0, 5.0
 """How long a server stands still, and then runs."""
 
 ASKING = 6
-BESIDE_SLOW_CLIENTS = 100
+AMONG_SLOW_CLIENTS = 100
 SLOW_CLIENTS = 1_000
 HALF_A_HEADER = b"GET /api/v1/traces HTTP/1.1\r\nHost: localhost\r\nX-A: "
 READ_S = 5.0
@@ -109,7 +109,7 @@ class Slowloris:
     name: str = "slowloris"
     aim: int = 300
     clients: int = SLOW_CLIENTS
-    people: int = BESIDE_SLOW_CLIENTS
+    people: int = AMONG_SLOW_CLIENTS
 
     async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """People ask, and somebody reads, until the aim or the time is reached; then all turns end."""

@@ -1,14 +1,18 @@
 """What every executor of a turn's graph does: order, one end, cancel, usage, tools, the page."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 
 from server.agent.turn import PageAnswer
 from server.ports.ai_events import (
     CANCELLED,
+    AiEvent,
     AssistantFinal,
     Done,
     Failed,
@@ -16,6 +20,7 @@ from server.ports.ai_events import (
     RunStarted,
     SessionTitled,
     TextDelta,
+    TextStart,
     ToolCallFailed,
     ToolCallResult,
     ToolCallStart,
@@ -27,6 +32,7 @@ from server.ports.invocations import Outcome
 from server.protocol.mounted import NOBODY_THERE, MountedTool
 from server.protocol.wire_values import ViewerState
 from tests.contracts.executors import (
+    BOUND_S,
     GRAPH_VERSION,
     TURN,
     ExecutorHouse,
@@ -85,8 +91,15 @@ async def test_an_answer_comes_in_its_order_and_ends_once(opened: Opened) -> Non
 
 
 async def test_what_was_streamed_is_what_was_answered(opened: Opened) -> None:
-    house, _ = await opened(ANSWER)
-    events, end = await attempted(house)
+    gate = asyncio.Event()
+    house, _ = await opened(replace(ANSWER, gate=gate))
+    events: list[AiEvent] = []
+    with anyio.fail_after(BOUND_S):
+        async for event in attempt_of(house).events:
+            events.append(event)
+            if isinstance(event, TextStart):
+                gate.set()
+    end = events[-1]
     assert isinstance(end, Done)
     assert end.answer is not None
     assert texts_of(events) == {end.answer.message_id: end.answer.text} == {end.answer.message_id: ANSWER.text}
@@ -263,7 +276,7 @@ async def test_a_page_that_does_not_answer_in_time_does_not_stop_the_run(opened:
 async def test_a_run_that_is_closed_stops_and_hangs_up(opened: Opened) -> None:
     house, endpoint = await opened(Reply(text="half an answer that nobody", fault="hang"))
     run = attempt_of(house)
-    await read(run, until=lambda event: isinstance(event, TextDelta))
+    await read(run, until=lambda event: isinstance(event, TextStart))
     end = await run.final()
     assert isinstance(end, Failed)
     assert end.code == CANCELLED

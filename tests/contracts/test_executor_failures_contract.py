@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.agent.bounds import AgentBounds
-from server.ports.ai_events import Done, Failed, Restored, RunStarted, TextDelta, TextReset, ToolCallResult
+from server.ports.ai_events import AiEvent, Done, Failed, Restored, RunStarted, TextReset, TextStart, ToolCallResult
 from server.ports.invocations import Outcome
 from tests.contracts.executors import attempt_of, attempted, kinds_of, read, texts_of
 from tests.contracts.test_executor_contract import ANSWER, LOOKING, Opened, opened, opening
@@ -14,6 +14,11 @@ from tests.openai_endpoint import Reply
 __all__ = ["opened", "opening"]
 
 CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
+
+
+def begins_cut_off(event: AiEvent) -> bool:
+    """However much of it comes at once."""
+    return isinstance(event, TextStart) and event.text.startswith("half")
 
 
 async def test_a_stream_that_breaks_is_asked_for_again_and_its_text_replaced(opened: Opened) -> None:
@@ -61,7 +66,7 @@ async def test_a_deadline_ends_the_run(opened: Opened) -> None:
 
 async def test_a_later_attempt_goes_on_after_the_last_complete_step(opened: Opened) -> None:
     house, endpoint = await opened(LOOKING, CUT_OFF, ANSWER)
-    await read(attempt_of(house), until=lambda event: isinstance(event, TextDelta) and "nswer" in event.text)
+    await read(attempt_of(house), until=begins_cut_off)
     events, end = await attempted(house, attempt=2)
     assert kinds_of(events)[:2] == ["Restored", "RunStarted"]
     kept, started = events[:2]
@@ -87,7 +92,7 @@ async def test_an_answer_that_was_complete_is_not_asked_for_again(opened: Opened
 
 async def test_attempts_that_died_leave_their_rows_and_none_is_double(opened: Opened) -> None:
     house, endpoint = await opened(LOOKING, CUT_OFF, ANSWER)
-    await read(attempt_of(house), until=lambda event: isinstance(event, TextDelta) and "nswer" in event.text)
+    await read(attempt_of(house), until=begins_cut_off)
     await attempted(house, attempt=2)
     rows = sorted((row.attempt, row.call_number, row.outcome.value) for row in house.rows.rows.values())
     assert rows == [(1, 1, "ok"), (1, 2, "cancelled"), (2, 2, "ok")]

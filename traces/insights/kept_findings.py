@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from traces.cache import ENGINE_VERSION
 from traces.findings_place import PLACE, FindingsPlace
 from traces.insights.insight import Insight
 from traces.insights.judged_figures import RecordingFigure
@@ -66,6 +65,8 @@ def _plain(value: object) -> object:
 @cache
 def rules() -> str:
     """What stands for the code that finds: the engine's version, and all that the folders of the rules have."""
+    from traces.cache import ENGINE_VERSION  # noqa: PLC0415 - read with the columns alone, which a small file has not
+
     room = Path(__file__).parents[1]
     digest = hashlib.blake2b(ENGINE_VERSION.encode(), digest_size=16)
     for folder in RULES:

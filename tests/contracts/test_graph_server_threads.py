@@ -15,19 +15,19 @@ from server.adapters.executors.langgraph_server import thread_of
 from server.adapters.executors.remote_run import RemoteRun
 from server.agent.graph.node_order import NODES
 from server.agent.turn import PageAnswer
-from server.ports.ai_events import Done, Restored, TextDelta
+from server.ports.ai_events import Done, Restored
 from server.ports.executor import run_id_of
 from server.ports.run_tokens import RunHolder, new_run_token, token_hash_of
 from tests.contracts.executors import TURN, attempt_of, attempted, kinds_of, read
 from tests.contracts.langgraph_house import ASSISTANT, LangGraphHouse, on_langgraph
 from tests.contracts.test_executor_contract import ANSWER, ANSWERING, ASKING, LOOKING
+from tests.contracts.test_executor_failures_contract import CUT_OFF, begins_cut_off
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 from tests.plugins.graph_server import GraphServer
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("langgraph")]
 
 BOUND_S = 60
-CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
 Opened = Callable[..., Any]
 
 
@@ -128,7 +128,7 @@ async def test_a_server_that_died_leaves_a_run_that_its_next_attempt_cancels(
 
     with monkeypatch.context() as dying:
         dying.setattr(RemoteRun, "stop", died)
-        await read(attempt_of(house), until=lambda event: isinstance(event, TextDelta) and "nswer" in event.text)
+        await read(attempt_of(house), until=begins_cut_off)
     thread_id = thread_of(house.turns[TURN])
     assert [run["status"] for run in await house.client.runs.list(thread_id)] == ["running"]
     events, end = await attempted(house, attempt=2)

@@ -17,7 +17,6 @@ pytest_plugins = [
     "tests.plugins.mutations",
     "tests.plugins.pooler",
     "tests.plugins.postgres",
-    "tests.plugins.forked_processes",
     "tests.plugins.worlds",
     "tests.plugins.relays",
     "tests.plugins.secrets_in_logs",

@@ -14,8 +14,6 @@ import httpx
 import psutil
 import pytest
 
-pytestmark = pytest.mark.usefixtures("started_anew")
-
 SAMPLES = [file.name for file in (Path(__file__).parents[2] / "fixtures" / "sample").iterdir()]
 COMMAND = [sys.executable, "-c", "from server.app import main; main()", "serve"]
 

@@ -9,8 +9,6 @@ from traces.export.sql_tables import TABLES
 from traces.model import Trace
 from traces.nesting import nest_slices
 
-pytestmark = pytest.mark.usefixtures("started_anew")  # with nothing imported but what the program imports
-
 CALLS = 5_000
 
 

@@ -95,7 +95,7 @@ def test_an_address_is_fetched_by_the_browser_and_uploaded_after_a_click(
     before = len(traces(analyst_server))
     page.goto(f"{analyst_server.address}/open?url={other_site.address}/deep/{NAME}")
     expect(page.get_by_text("<img src=x onerror=alert(1)>")).to_be_visible()
-    expect(page.get_by_text(f"{len(RECORDING)}.0 B", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"{len(RECORDING)} B", exact=True)).to_be_visible()
     assert page.locator("main img").count() == 0
     assert len(traces(analyst_server)) == before
     for shade in ("light", "dark"):

@@ -182,9 +182,14 @@ def _times(word: str, low: str) -> int:
     while at >= 0:
         if at == 0 or not is_part(low[at - 1]):
             found = _TOKEN.match(low, at)
-            often += found is not None and (stem(found[0]) if found[0].isascii() else found[0]) == word
+            often += found is not None and _cut(found[0]) == word
         at = low.find(word, at + len(word))
     return often
+
+
+def _cut(token: str) -> str:
+    """A number has no endings."""
+    return stem(token) if token.isascii() and token.isalpha() else token
 
 
 def _searched(memory: MemoryRow) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from server.agent.memory.memory_texts import words_of
@@ -51,6 +51,7 @@ WORDS = st.sampled_from([*LATIN.split(), "延迟上限", "µs"])
 
 
 @given(st.lists(WORDS, max_size=12), st.lists(WORDS, min_size=1, max_size=4))
+@example(["1300"], ["1300"])
 def test_a_text_has_as_many_of_a_word_as_one_that_is_taken_apart(text: list[str], asked: list[str]) -> None:
     sought = frozenset(word_stems(" ".join(asked)))
     said = words_of(" ".join(text))

@@ -9,9 +9,9 @@ import time
 import uuid
 from pathlib import Path
 
-import psutil
 import psycopg
 
+from bench.process_times import cpu_of, with_children
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.local_user import ensure_local_user
@@ -70,9 +70,9 @@ async def _measured(calls: int) -> None:
                 for by in SpendBy:
                     seen = []
                     for _ in range(REPEATED):
-                        before, since = _cpu_s(server), time.perf_counter()
+                        before, since = cpu_of(with_children(server)), time.perf_counter()
                         rows = len(await invocations.spend(by))
-                        seen.append((_cpu_s(server) - before, time.perf_counter() - since))
+                        seen.append((cpu_of(with_children(server)) - before, time.perf_counter() - since))
                     cpu, clock = (1000 * min(one[place] for one in seen) for place in (0, 1))
                     words = "holds" if cpu < MOST_MS else "DOES NOT HOLD"
                     print(f"{by.value:10} {rows:>8,} {cpu:>9.0f} {clock:>10.0f}   {words}", flush=True)
@@ -89,15 +89,3 @@ def _fill(owner_dsn: str, account: str, calls: int) -> int:
         owner.execute("analyze")
         row = owner.execute("select count(*) from flamechat_private.ai_spend_days").fetchone()
     return 0 if row is None else int(row[0])
-
-
-def _cpu_s(postmaster: int) -> float:
-    """Of PostgreSQL's processes until now."""
-    found = 0.0
-    for process in (psutil.Process(postmaster), *psutil.Process(postmaster).children()):
-        try:
-            times = process.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        found += times.user + times.system
-    return found

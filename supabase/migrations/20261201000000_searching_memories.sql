@@ -98,6 +98,8 @@ $$;
 -- Memories that the user may read and a question may mean, by its words and its vector, with the cosine of those that have
 -- one, and among how many they are, counted as far as p_exact. Up to so many every one is looked at; beyond, the indexes are
 -- asked. Without a question the newest.
+-- Those of a small account are counted as they are read, and beforehand only those of the account, which its index has. Of a
+-- large account in which few fit (one conversation's) these alone are compared.
 create function flamechat_private.sought_memories(
     p_user_id uuid, p_account_id uuid, p_query text, p_model text, p_vector text, p_kinds text[], p_session_id uuid,
     p_since timestamptz, p_without_turns uuid[], p_by_words integer, p_by_meaning integer, p_exact integer,
@@ -110,18 +112,24 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     counted integer;
+    is_large boolean;
     asked tsquery;
     found_ids uuid[];
 begin
     select count(*) into counted
-    from (
-        select
-        from flamechat_private.readable_memories m
-        where m.reader_id = p_user_id and m.account_id = p_account_id
-            and (p_kinds is null or m.kind = any(p_kinds)) and (p_session_id is null or m.session_id = p_session_id)
-            and (p_since is null or m.created_at >= p_since) and (m.turn_id is null or m.turn_id <> all(p_without_turns))
-        limit p_exact + 1
-    ) fit;
+    from (select from public.memories m where m.account_id = p_account_id limit p_exact + 1) of_account;
+    is_large := counted > p_exact;
+    if is_large then
+        select count(*) into counted
+        from (
+            select
+            from flamechat_private.readable_memories m
+            where m.reader_id = p_user_id and m.account_id = p_account_id
+                and (p_kinds is null or m.kind = any(p_kinds)) and (p_session_id is null or m.session_id = p_session_id)
+                and (p_since is null or m.created_at >= p_since) and (m.turn_id is null or m.turn_id <> all(p_without_turns))
+            limit p_exact + 1
+        ) fit;
+    end if;
     if p_query = '' then
         return query
             select m.id, null::real, counted
@@ -146,7 +154,9 @@ begin
             ),
             distances as materialized (
                 select d.memory_id as id, d.distance
-                from flamechat_private.memory_distances(p_account_id, null, p_model, p_vector) d
+                from flamechat_private.memory_distances(
+                    p_account_id, case when is_large then array(select mine.id from mine) end, p_model, p_vector
+                ) d
             ),
             met as (
                 (
@@ -162,7 +172,8 @@ begin
                     limit p_by_meaning
                 )
             )
-            select met.id, (1 - d.distance)::real, counted from met left join distances d on d.id = met.id;
+            select met.id, (1 - d.distance)::real, (select count(*)::integer from mine)
+            from met left join distances d on d.id = met.id;
     else
         asked := flamechat_private.selective_words_of(p_account_id, p_query, 20);
         found_ids := array(

@@ -58,5 +58,4 @@ def in_the_same_time(question: Question, spoken_of: SpokenOf) -> Question | None
         return None
     asked = (*spoken_of.prompts, spoken_of.prompt)
     ranges = next((found for one in reversed(asked) if (found := alone(one, {}, None).time_ranges)), ())
-    names = question.names
-    return replace(question, intent=Intent.WINDOW, names=names, time_ranges=ranges, understood=True) if ranges else None
+    return replace(question, intent=Intent.WINDOW, time_ranges=ranges, understood=True) if ranges else None

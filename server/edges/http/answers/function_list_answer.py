@@ -35,8 +35,8 @@ def _fields(table: FunctionTable) -> dict[str, Any]:
 
 
 def _row(row: FunctionRow) -> dict[str, Any]:
-    """Field by field: `asdict` and the renaming of its keys took 100 of the 120 ms of a table of 2,000 rows. Durations of
-    calls, which have fields of their own, are not asked for here.
+    """Field by field: `asdict` and the renaming of its keys took 100 of the 120 ms of a table of 2,000 rows. Durations
+    of calls, which have fields of their own, are not asked for here.
     """
     return dict(zip(_ROW_NAMES, _ROW_VALUES(row), strict=True))
 

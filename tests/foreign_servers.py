@@ -23,7 +23,7 @@ from server.adapters.mcp_client.server_file import ConfiguredServer, read_server
 from server.agent.outside.foreign_tools import why_not
 from server.agent.tools.all_tools import TOOLS
 from server.ports.identity import Caller
-from tests.fresh_port import server_on_a_fresh_port
+from tests.fresh_port import serving_on_a_fresh_port
 
 OWN = frozenset(tool.name for tool in TOOLS)
 ANNA = Caller(user_id="u1", account_id="a1")
@@ -150,9 +150,8 @@ async def hostile_server(answers: Mapping[str, Answered]) -> AsyncIterator[Hosti
         finally:
             writer.close()
 
-    server, port = await server_on_a_fresh_port(accept)
-    hostile.url = f"http://127.0.0.1:{port}/mcp"
-    async with server:
+    async with serving_on_a_fresh_port(accept) as port:
+        hostile.url = f"http://127.0.0.1:{port}/mcp"
         yield hostile
 
 

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
-from tests.fresh_port import server_on_a_fresh_port
+from tests.fresh_port import serving_on_a_fresh_port
 from tests.openai_responses import halves, pieces, response_ending, response_events
 
 Fault = Literal["drop", "reset", "early_end", "junk", "error_event", "failed", "hang", "keep_alive", "mute"]
@@ -131,22 +131,9 @@ async def openai_endpoint(
             with suppress(ConnectionError, TimeoutError):
                 await asyncio.wait_for(writer.wait_closed(), timeout=1)
 
-    connections: set[asyncio.Task[None]] = set()
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.create_task(serve(reader, writer))
-        connections.add(connection)
-        connection.add_done_callback(connections.discard)
-
-    server, port = await server_on_a_fresh_port(accept)
-    endpoint.base_url = f"http://127.0.0.1:{port}/v1"
-    try:
+    async with serving_on_a_fresh_port(serve) as port:
+        endpoint.base_url = f"http://127.0.0.1:{port}/v1"
         yield endpoint
-    finally:
-        server.close()
-        for connection in connections:
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
 
 
 def _of_itself(said: Mapping[str, Any] | None) -> Reply:

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.fresh_port import server_on_a_fresh_port
+from tests.fresh_port import serving_on_a_fresh_port
 
 TOOL = "get_top_functions"
 _PROMPT = re.compile(r"\b([a-z]+): (\d+) words, one every ([\d.]+) ms, after (\d+) looks(, with the time)?\.")
@@ -114,7 +114,6 @@ async def speaking_endpoint(
 ) -> AsyncIterator[Endpoint]:
     """Serve `/v1/chat/completions` on a free port of loopback."""
     endpoint = Endpoint(mishap=mishap, is_down=is_down, usage=usage)
-    connections: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         port = writer.get_extra_info("peername")[1]
@@ -134,20 +133,9 @@ async def speaking_endpoint(
             endpoint.streaming.discard(port)
             writer.close()
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.create_task(serve(reader, writer))
-        connections.add(connection)
-        connection.add_done_callback(connections.discard)
-
-    server, port = await server_on_a_fresh_port(accept, backlog=1024)
-    endpoint.base_url = f"http://127.0.0.1:{port}/v1"
-    try:
+    async with serving_on_a_fresh_port(serve, backlog=1024) as port:
+        endpoint.base_url = f"http://127.0.0.1:{port}/v1"
         yield endpoint
-    finally:
-        server.close()
-        for connection in connections:
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
 
 
 async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:

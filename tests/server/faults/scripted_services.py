@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 
-from tests.fresh_port import server_on_a_fresh_port
+from tests.fresh_port import serving_on_a_fresh_port
 
 Fault = Literal["gone", "slow", "refuses", "wrong shape", "half a reply"]
 FAULTS: tuple[Fault, ...] = ("gone", "slow", "refuses", "wrong shape", "half a reply")
@@ -117,12 +117,8 @@ async def _listening(fault: Fault, answer: Answer) -> AsyncIterator[int]:
     if fault == "gone":
         yield closed_port()
         return
-    serving: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        serving.add(task)
         try:
             await answer(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -130,11 +126,5 @@ async def _listening(fault: Fault, answer: Answer) -> AsyncIterator[int]:
         finally:
             writer.close()
 
-    server, port = await server_on_a_fresh_port(serve)
-    try:
+    async with serving_on_a_fresh_port(serve) as port:
         yield port
-    finally:
-        server.close()
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)

@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage
 
 from server.adapters.model.openai import openai_chat
 from server.errors import ModelFailed
-from tests.fresh_port import server_on_a_fresh_port
+from tests.fresh_port import serving_on_a_fresh_port
 
 COMPLETE_REPLY = {
     "id": "1",
@@ -34,8 +34,7 @@ async def answering(body: bytes, content_type: str) -> AsyncIterator[tuple[str, 
         await writer.drain()
         writer.close()
 
-    server, port = await server_on_a_fresh_port(answer)
-    async with server:
+    async with serving_on_a_fresh_port(answer) as port:
         yield f"http://127.0.0.1:{port}/v1", asked
 
 

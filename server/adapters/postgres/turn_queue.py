@@ -39,9 +39,13 @@ ABORT_POLL_S = 1.0
 DEAF_POLL_S = 0.2
 """How often jobs are polled for where no NOTIFY arrives."""
 
+GONE_S = 4.0
+"""A worker whose session in the database has ended, and that has been silent for so long, is dead: two heartbeats, so
+that one which only connects anew is in time. With the sweep, its turns run elsewhere within 10 s; one that slept is
+fenced off."""
+
 STALLED_S = 6.0
-"""A worker silent for so long, and whose process is gone, is dead. With the sweep, its turns run elsewhere within 15 s,
-even where the first to take them up is killed, too. One that only slept is fenced off."""
+"""The same where no session says so, behind a pooler of transactions: a busy worker is silent, too."""
 
 SILENT_S = 20.0
 """One whose process is there may be busy or stopped: its turns are taken up later, and that is not a death."""
@@ -102,6 +106,11 @@ class PostgresTurnQueue:
         self._working: asyncio.Task[None] | None = None
         self._lease = WorkerLease(server_dsn, self._worker_id, with_lock=can_listen)
         self._stopped = False
+
+    @property
+    def dead_after_s(self) -> float:
+        """How long a worker whose process is gone, as far as can be seen here, is silent before it is taken for dead."""
+        return GONE_S if self._can_listen else STALLED_S
 
     @property
     def pool(self) -> Any:

@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.statements import statement
-from server.adapters.postgres.turn_queue import SILENT_S, STALLED_S, PostgresTurnQueue
+from server.adapters.postgres.turn_queue import SILENT_S, PostgresTurnQueue
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
 from server.protocol.mounted import NOBODY_THERE
@@ -42,13 +42,13 @@ class TurnSweep:
         queue: PostgresTurnQueue,
         *,
         every_s: float = EVERY_S,
-        stalled_s: float = STALLED_S,
+        stalled_s: float | None = None,
         silent_s: float = SILENT_S,
         loops: BackgroundLoops | None = None,
     ) -> None:
         self._queue = queue
         self._every_s = every_s
-        self._stalled_s = stalled_s
+        self._stalled_s = queue.dead_after_s if stalled_s is None else stalled_s
         self._silent_s = silent_s
         self._loops = loops or BackgroundLoops()
         self._sweeping: asyncio.Task[None] | None = None

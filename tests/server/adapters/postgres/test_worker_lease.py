@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from server.adapters.postgres.pool import Database
-from server.adapters.postgres.turn_queue import SILENT_S, STALLED_S, PostgresTurnQueue
+from server.adapters.postgres.turn_queue import GONE_S, SILENT_S, PostgresTurnQueue
 from server.adapters.postgres.worker_lease import LOCK_CLASS
 from server.ports.conversations import TurnRow
 from server.ports.queue import TurnJob
@@ -46,7 +46,7 @@ class Scene:
     async def swept(self, silent_s: float) -> tuple[bool, int]:
         """After so much silence: whether the job waits to be taken again, and how often it was overtaken."""
         self.owner.execute(SILENT, [silent_s])
-        await self.other.retry_stalled(STALLED_S, SILENT_S)
+        await self.other.retry_stalled(GONE_S, SILENT_S)
         row = self.owner.execute("select status from flamechat_private.procrastinate_jobs").fetchone()
         assert row is not None
         return row[0] == "todo", (await self.turn()).overtaken
@@ -93,7 +93,7 @@ async def test_a_process_that_lives_and_is_silent_is_overtaken_later_and_has_not
     scene.busy._lease._every_s = 3600
     scene.owner.execute(SILENT, [0])
     await scene.until_locks(1)
-    assert await scene.swept((STALLED_S + SILENT_S) / 2) == (False, 0)
+    assert await scene.swept((GONE_S + SILENT_S) / 2) == (False, 0)
     assert await scene.swept(SILENT_S + 5) == (True, 1)
     started = await scene.world.conversations.start_turn(scene.turn_id, owner="other")
     assert started is not None
@@ -103,8 +103,8 @@ async def test_a_process_that_lives_and_is_silent_is_overtaken_later_and_has_not
 async def test_a_process_that_is_gone_loses_its_turns_after_a_short_silence(scene: Scene) -> None:
     await asyncio.to_thread(scene.busy._lease.stop)
     await scene.until_locks(0)
-    assert await scene.swept(STALLED_S - 3) == (False, 0)
-    assert await scene.swept(STALLED_S + 1) == (True, 0)
+    assert await scene.swept(GONE_S - 2) == (False, 0)
+    assert await scene.swept(GONE_S + 1) == (True, 0)
     late = "select scheduled_at > now() - interval '1 day' from flamechat_private.procrastinate_jobs"
     assert scene.owner.execute(late).fetchone() == (False,), "due at once, whatever the database's clock says"
     started = await scene.world.conversations.start_turn(scene.turn_id, owner="other")
@@ -116,7 +116,7 @@ async def test_a_turn_that_went_on_after_its_process_was_gone_is_run_by_its_next
     await asyncio.to_thread(scene.busy._lease.stop)
     await scene.until_locks(0)
     await scene.other.put_again(TurnJob(scene.turn_id, scene.talk.session_id))
-    assert await scene.swept(STALLED_S + 1) == (True, 0)
+    assert await scene.swept(GONE_S + 1) == (True, 0)
     count = scene.owner.execute("select count(*) from flamechat_private.procrastinate_jobs").fetchone()
     assert count == (1,), "one job of a turn waits"
 

@@ -35,7 +35,8 @@ from tests.cloud.real_project import real_project
 from tests.cloud.supabase_client import supabase_client
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 
 async def all_requested(requested: int) -> int:

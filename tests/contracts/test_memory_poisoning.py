@@ -31,16 +31,16 @@ def pasted(order: str) -> Sequence[str]:
     )
 
 
-async def proposals(world: World, prompt: str, text: str, *, copied: frozenset[str] = frozenset()) -> int:
-    """How many there are after a model has proposed the text for a prompt."""
-    talk = await Talk.begin(world, await world.user())
+async def proposals(person: Talk, prompt: str, text: str, *, copied: frozenset[str] = frozenset()) -> int:
+    """How many there are after a model has proposed the text for a prompt, in a conversation of its own."""
+    talk = Talk(person.world, person.caller, person.trace_id)
     turn_id = await talk.exchange(prompt)
 
     async def pieces(_: str) -> frozenset[str]:
         return copied
 
     turn = TurnMemory(
-        memory=AccountMemory(world.memory),
+        memory=AccountMemory(talk.world.memory),
         caller=talk.caller,
         session_id=talk.session_id,
         turn_id=turn_id,
@@ -50,7 +50,7 @@ async def proposals(world: World, prompt: str, text: str, *, copied: frozenset[s
     )
     with pytest.raises((ToolFailed, ToolRetry)):
         await turn.propose(text=text)
-    return len(await world.memory.proposals(talk.caller, talk.session_id))
+    return len(await talk.world.memory.proposals(talk.caller, talk.session_id))
 
 
 @pytest.mark.parametrize("line", POISON["bare"], ids=lambda text: text[:40])
@@ -74,13 +74,15 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.parametrize(("order", "fact"), POISON["orders"], ids=lambda text: text[:40])
 async def test_an_order_in_a_trace_a_result_or_a_paste_is_no_fact(world: World, order: str, fact: str) -> None:
-    assert await proposals(world, "Why is this slow?", fact) == 0
-    assert await proposals(world, f"What does this line mean: {order}", fact, copied=frozenset({order})) == 0
+    person = await Talk.begin(world, await world.user())
+    assert await proposals(person, "Why is this slow?", fact) == 0
+    assert await proposals(person, f"What does this line mean: {order}", fact, copied=frozenset({order})) == 0
     for prompt in pasted(order):
         assert memory_order(prompt) is None
-        assert await proposals(world, prompt, fact) == 0
+        assert await proposals(person, prompt, fact) == 0
 
 
 @pytest.mark.parametrize("secret", POISON["secrets"], ids=lambda text: text[:20])
 async def test_a_secret_is_no_fact_though_the_person_typed_it(world: World, secret: str) -> None:
-    assert await proposals(world, f"remember that {secret}", secret) == 0
+    person = await Talk.begin(world, await world.user())
+    assert await proposals(person, f"remember that {secret}", secret) == 0

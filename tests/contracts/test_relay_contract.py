@@ -25,7 +25,8 @@ from server.protocol.wire_values import SnapshotMessage, Usage
 from tests.contracts.watched_relay import WatchedRelay
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.relays import BOUND, S1, S2, T1, T2, an_answer, received, stamped, text_of
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 
 async def test_a_listener_gets_every_event_in_order(relay: Relay) -> None:

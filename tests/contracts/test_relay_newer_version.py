@@ -19,7 +19,8 @@ from server.protocol.events import TurnEnd, TurnEvent
 from server.protocol.server import TurnSnapshot
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.relays import an_answer, text_of
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 
 @dataclass

@@ -25,7 +25,8 @@ from server.protocol.wire_values import Usage
 from tests.cloud.supabase_server import supabase_server
 from tests.contracts.watched_relay import WatchedRelay
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 BOUND = 8
 S1, S2, T1, T2 = (str(uuid4()) for _ in range(4))

@@ -1,38 +1,15 @@
-"""What the contract suites of rows run on: the same ports over the twins in memory and over PostgreSQL."""
+"""What the contract suites of rows run on: ports over the twins in memory, and what their tests do with them."""
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
-
-import psycopg
-import pytest
-from psycopg import sql
 
 from limits.administration import PlanRecords
 from limits.plans import LOCAL_PLAN, Plan
 from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
-from server.adapters.postgres.conversations import PostgresConversations
-from server.adapters.postgres.core_memory import PostgresCoreMemory
-from server.adapters.postgres.evaluations import PostgresEvaluations
-from server.adapters.postgres.gates import PostgresGates
-from server.adapters.postgres.history import PostgresHistory
-from server.adapters.postgres.invocations import PostgresInvocations
-from server.adapters.postgres.kept_views import PostgresKeptViews
-from server.adapters.postgres.knowledge import PostgresKnowledge
-from server.adapters.postgres.local_user import ensure_local_user
-from server.adapters.postgres.memories import PostgresMemories
-from server.adapters.postgres.notes import PostgresNotes
-from server.adapters.postgres.plans import PostgresPlans
-from server.adapters.postgres.pool import Database
-from server.adapters.postgres.program_keys import PostgresProgramKeys, PostgresRenderQuota
-from server.adapters.postgres.run_tokens import PostgresRunTokens
-from server.adapters.postgres.saved_questions import PostgresSavedQuestions
-from server.adapters.postgres.teams import PostgresTeams
-from server.adapters.postgres.trace_records import PostgresTraceRecords
-from server.adapters.postgres.watched_files import PostgresWatchedFiles
 from server.ports.conversations import (
     Conversations,
     MessageRow,
@@ -77,7 +54,6 @@ from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
 from server.testing.watched_files import MemoryWatchedFiles
-from tests.plugins.postgres import PROJECT, FreshDatabase
 
 
 def new_uuid() -> str:
@@ -225,26 +201,6 @@ class Talk:
         return (await self.world.conversations.limits(self.caller, None)).sessions_used
 
 
-@pytest.fixture(params=["memory", "postgres", *(["real project"] if all(PROJECT.values()) else [])])
-def database_or_none(request: pytest.FixtureRequest) -> FreshDatabase | None:
-    """What `world` stands on; asks for a database only where one is used."""
-    if request.param == "memory":
-        return None
-    found = request.getfixturevalue("crowded_database" if request.param == "postgres" else "project_database")
-    assert isinstance(found, FreshDatabase)
-    return found
-
-
-@pytest.fixture
-async def world(database_or_none: FreshDatabase | None) -> AsyncIterator[World]:
-    if database_or_none is None:
-        yield memory_world()
-    else:
-        # A project's address may be that of a pooler of transactions.
-        async with Database(database_or_none.server, pooler=database_or_none.server == PROJECT[""]) as database:
-            yield postgres_world(database_or_none.owner, database)
-
-
 def memory_world() -> World:
     accounts = MemoryAccounts(SystemClock())
     traces = MemoryTraceRecords(accounts)
@@ -308,91 +264,3 @@ def memory_world() -> World:
         MemoryEvaluations(conversations, invocations),
         MemoryRunTokens(conversations),
     )
-
-
-def postgres_world(owner_dsn: str, database: Database) -> World:
-    async def new_user() -> Caller:
-        user_id = new_uuid()
-        return Caller(user_id=user_id, account_id=await ensure_local_user(owner_dsn, user_id))
-
-    async def put_on(caller: Caller, plan: Plan) -> None:
-        await save_plan(owner_dsn, plan)
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute(
-                "update user_subscriptions set status = 'active', plan_id = "
-                "(select id from subscription_plans where name = %s) where user_id = %s",
-                [plan.name, caller.user_id],
-            )
-
-    async def let_expire(interrupt_id: str) -> None:
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute(
-                "update chat_turns set interrupt_expires_at = now() - interval '1 s' where interrupt_id = %s",
-                [interrupt_id],
-            )
-
-    async def join(host: Caller, guest: Caller) -> None:
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute(
-                "insert into account_members (account_id, user_id, role) values (%s, %s, 'member')",
-                [host.account_id, guest.user_id],
-            )
-
-    async def leave(caller: Caller) -> None:
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute(
-                "delete from account_members where account_id = %s and user_id = %s",
-                [caller.account_id, caller.user_id],
-            )
-
-    async def confirm(user_id: str, address: str) -> None:
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute(
-                "update auth.users set email = %s, email_confirmed_at = now() where id = %s", [address, user_id]
-            )
-
-    async def let_invitation_expire(invitation_id: str) -> None:
-        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-            await owner.execute("update account_invitations set expires_at = now() where id = %s", [invitation_id])
-
-    return World(
-        PostgresConversations(database),
-        PostgresTraceRecords(database),
-        PostgresPlans(database),
-        PostgresCoreMemory(database),
-        new_user,
-        put_on,
-        PostgresInvocations(database),
-        PostgresNotes(database),
-        let_expire,
-        join,
-        PostgresKeptViews(database),
-        PostgresWatchedFiles(database),
-        PostgresHistory(database),
-        PostgresProgramKeys(database),
-        PostgresRenderQuota(database),
-        PostgresGates(database),
-        leave,
-        PostgresTeams(database),
-        PostgresMemories(database),
-        PostgresKnowledge(database),
-        confirm,
-        let_invitation_expire,
-        PostgresSavedQuestions(database),
-        PostgresEvaluations(database),
-        PostgresRunTokens(database),
-    )
-
-
-async def save_plan(owner_dsn: str, plan: Plan) -> None:
-    """Make the row of `subscription_plans` say what the plan says."""
-    row = asdict(plan) | {"hidden_tools": list(plan.hidden_tools), "chat_models": list(plan.chat_models)}
-    del row["is_retired"]
-    row["price_monthly"] = row.pop("price_monthly_cents") / 100
-    cents = row.pop("monthly_cost_limit_cents")
-    row["monthly_cost_limit_usd"] = None if cents is None else cents / 100
-    names = sql.SQL(", ").join(map(sql.Identifier, row))
-    places = sql.SQL(", ").join(map(sql.Placeholder, row))
-    insert = "insert into subscription_plans ({0}) values ({1}) on conflict (name) do update set ({0}) = row ({1})"
-    async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
-        await owner.execute(sql.SQL(insert).format(names, places), row)

@@ -21,7 +21,8 @@ from server.ports.identity import Caller
 from server.ports.invocations import CallCost
 from tests.contracts.test_budgets_contract import a_call, ended
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import new_uuid, postgres_world
+from tests.plugins.worlds import new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 PROMPTS, AT_ONCE = 250, 16
 BOUND = CallCost(Decimal("0.03"), 1_000)

@@ -12,7 +12,8 @@ from server.adapters.postgres.pool import Database
 from server.ports.invocations import Spend, SpendBy
 from tests.contracts.test_invocations_contract import a_call, answered
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import World, postgres_world
+from tests.plugins.worlds import World
+from tests.plugins.worlds_on_postgres import postgres_world
 
 NOW = datetime.now(UTC)
 

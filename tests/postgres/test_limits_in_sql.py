@@ -15,7 +15,8 @@ from server.errors import LimitExceeded, TurnInProgress
 from server.ports.conversations import TurnEnding, TurnRequest, TurnStatus
 from server.ports.identity import Caller
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import World, a_trace_of, new_uuid, postgres_world
+from tests.plugins.worlds import World, a_trace_of, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 Row = tuple[object, ...]
 CROWD = 50

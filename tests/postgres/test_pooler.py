@@ -18,7 +18,8 @@ from server.ports.queue import TurnJob
 from server.protocol.events import ModelChunkStart, TurnStarted
 from tests.plugins.pooler import Pooled
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 BOUND_S = 60
 

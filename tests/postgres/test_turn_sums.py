@@ -13,7 +13,8 @@ from server.ports.conversations import TurnEnding, TurnRequest, TurnStatus
 from server.ports.invocations import CallCost, Invocation, Outcome, invocation_id_of
 from tests.contracts.test_budgets_contract import a_call, ended
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import new_uuid, postgres_world
+from tests.plugins.worlds import new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 BOUND = CallCost(None, 1_000)
 SAID = TurnEnding(status=TurnStatus.COMPLETED, input_tokens=100, output_tokens=7, cost_usd=0.25, messages=())

@@ -26,7 +26,8 @@ from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.ports.conversations import TurnEnding, TurnRequest, TurnStatus
 from server.ports.identity import LOCAL_USER_ID, Caller
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import a_trace_of, new_uuid, postgres_world
+from tests.plugins.worlds import a_trace_of, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.speaking import Script, in_letters, speaking_endpoint
 from tests.soak.tally import Figure, Tally, exactly

@@ -20,7 +20,8 @@ from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.server.agent.turns import RecordingSink, Stage, endpoint_models, stage
 from tests.soak.speaking import Script, speaking_endpoint
 

@@ -40,7 +40,8 @@ from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.settings import Settings, load_settings
 from tests.e2e.running_server import NOT_INHERITED, ROOT
 from tests.plugins.postgres import FreshDatabase, cloned_database
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 VERSIONS = [migration.version for migration in read_migrations(sql_root() / "migrations")]
 LATE_TRACE = """

@@ -27,7 +27,8 @@ from server.testing.run_tokens import MemoryRunTokens
 from server.turns.prepared_turn import TurnPreparation
 from tests.contracts.executors import caller_of
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import new_uuid, postgres_world
+from tests.plugins.worlds import new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.server.agent.turns import endpoint_models, stage
 
 THERE = {"langgraph_url": "http://127.0.0.1:2024"}

@@ -32,7 +32,8 @@ from server.settings import Settings
 from server.turns.key_issuing import digest_of, new_secret
 from tests.contracts.test_invocations_contract import a_call
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
+from tests.plugins.worlds import Talk, World, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.server.composing.test_backups import a_picture_in, files_in, killed, settings_of
 from traces.gate.outcome import Outcome
 

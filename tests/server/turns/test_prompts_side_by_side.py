@@ -34,7 +34,8 @@ from server.turns.prepared_turn import TurnPreparation
 from server.turns.runner import TurnRunner
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import new_uuid, postgres_world
+from tests.plugins.worlds import new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.server.agent.turns import stage
 
 SHARE = 0.5

@@ -27,7 +27,7 @@ from server.ports.traces import OpenTrace
 from server.protocol.events import ToolResult, ToolStart
 from server.turns.turn_pictures import picture_address, picture_path
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import postgres_world
+from tests.plugins.worlds_on_postgres import postgres_world
 from tests.process_workers import process_workers
 from tests.server.running_server import ANNA, STACKS, RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import AS_ANNA, END, answer_text, ask, history, new_id, sequence

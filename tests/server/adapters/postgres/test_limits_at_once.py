@@ -5,10 +5,10 @@ against; each test says what its item means for us.
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import LiteralString
+from typing import Any, LiteralString
 
-import psycopg
 import pytest
+from psycopg import AsyncConnection
 
 from limits.plans import Plan, SessionsPeriod
 from limits.refusals import LimitType
@@ -17,7 +17,8 @@ from server.errors import TurnInProgress
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnStatus
 from server.ports.identity import Caller
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
+from tests.plugins.worlds import Talk, World, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 AT_ONCE = 30
 FREE = Plan(
@@ -44,11 +45,10 @@ class Books:
     """A world on PostgreSQL, and what only its owner may write: what a payment provider reports."""
 
     world: World
-    owner_dsn: str
+    owner: AsyncConnection[Any]
 
     async def note(self, caller: Caller, what: LiteralString) -> None:
-        async with await psycopg.AsyncConnection.connect(self.owner_dsn, autocommit=True) as owner:
-            await owner.execute(f"update user_subscriptions set {what} where user_id = %s", [caller.user_id])
+        await self.owner.execute(f"update user_subscriptions set {what} where user_id = %s", [caller.user_id])
 
     async def exchanges(self, caller: Caller, count: int) -> None:
         """So many conversations of one question and one answer."""
@@ -56,11 +56,15 @@ class Books:
             await (await Talk.begin(self.world, caller)).exchange()
 
 
-@pytest.fixture
-async def books(database: FreshDatabase, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Books]:
-    monkeypatch.setattr("server.adapters.postgres.pool.WAIT_SECONDS", 60.0)  # so many connections at once
-    async with Database(database.server, min_connections=AT_ONCE, max_connections=AT_ONCE) as pool:
-        yield Books(postgres_world(database.owner, pool), database.owner)
+@pytest.fixture(scope="module")
+async def books(crowded_database: FreshDatabase) -> AsyncIterator[Books]:
+    """One for the module: thirty connections are thirty processes of the database. Each test has people of its own."""
+    owner = await AsyncConnection.connect(crowded_database.owner, autocommit=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("server.adapters.postgres.pool.WAIT_SECONDS", 60.0)  # so many connections at once
+        crowd = Database(crowded_database.server, min_connections=AT_ONCE, max_connections=AT_ONCE)
+        async with owner, crowd as pool:
+            yield Books(postgres_world(owner, pool), owner)
 
 
 async def test_g10_parallel_first_prompts_cannot_pass_the_limit(books: Books) -> None:

@@ -7,7 +7,8 @@ import psycopg
 from server.adapters.postgres.pool import Database
 from server.ports.conversations import SessionSearch
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, postgres_world
+from tests.plugins.worlds import Talk
+from tests.plugins.worlds_on_postgres import postgres_world
 
 MANY, PAGE = 10_000, 100
 MORE = """

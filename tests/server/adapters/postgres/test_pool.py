@@ -16,7 +16,8 @@ from server.errors import DatabaseBusy, DatabaseUnavailable
 from server.ports.conversations import TurnRequest
 from server.protocol.server import ProtocolError
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, new_uuid, postgres_world
+from tests.plugins.worlds import Talk, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 BOUND_S = 20
 

@@ -10,7 +10,8 @@ from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_rows import LATELY, overtaken_lately
 from server.protocol.wire_values import AskedOfPage
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, new_uuid, postgres_world
+from tests.plugins.worlds import Talk, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 PAGE_HAS = timedelta(seconds=20)
 

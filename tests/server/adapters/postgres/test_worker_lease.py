@@ -19,7 +19,8 @@ from server.ports.queue import TurnJob
 from server.turns.lifecycle import MAX_OVERTAKEN
 from server.turns.runner import _given_up
 from tests.plugins.postgres import FreshDatabase
-from tests.plugins.worlds import Talk, World, new_uuid, postgres_world
+from tests.plugins.worlds import Talk, World, new_uuid
+from tests.plugins.worlds_on_postgres import postgres_world
 
 BOUND_S = 20.0
 LOCKS = """select count(*) from pg_locks where locktype = 'advisory' and classid = %s and granted

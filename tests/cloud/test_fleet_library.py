@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from server.adapters.fleet.fleet_library import FleetPlace, HistoryWithFleets
-from server.adapters.workers.sql_process import SqlSandbox
 from server.agent.questions.run_tables import LIBRARY
 from server.errors import ConfigError
 from server.ports.history import MOST_LIBRARY_ROWS, LibraryFiles, LibraryTableName
@@ -19,6 +18,7 @@ from server.testing.manual_clock import ManualClock
 from server.testing.trace_records import MemoryTraceRecords
 from tests.cloud.s3_server import s3_server
 from tests.cloud.test_fleet import address, batch, fleet
+from tests.inline_workers import QueriesInProcess
 from tests.plugins.worlds import a_trace_of
 from traces.gate.run_history import FunctionFigures, RunFigure, RunHistory
 
@@ -50,7 +50,7 @@ async def asked(
 ) -> tuple[LibraryFiles, SqlRows]:
     folder.mkdir()
     found = await history.write_library(caller, search or TraceSearch(), tuple(LIBRARY), folder)
-    return found, await SqlSandbox().query_library({str(name): file for name, file in found.files.items()}, sql)
+    return found, await QueriesInProcess().query_library({str(name): file for name, file in found.files.items()}, sql)
 
 
 @pytest.fixture

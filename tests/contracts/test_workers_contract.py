@@ -21,6 +21,8 @@ from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnknownHandle, UnrecognisedTrace
 from traces.model import Trace
 
+pytestmark = pytest.mark.usefixtures("one_loop")
+
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 
 

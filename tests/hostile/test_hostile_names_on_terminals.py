@@ -8,7 +8,6 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
@@ -16,6 +15,7 @@ from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import DECLARED_IN, build_cli
 from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
+from tests.inline_workers import inline_workers
 
 pytestmark = pytest.mark.long
 
@@ -46,7 +46,7 @@ PRINTS_NO_NAMES |= {"mcp-servers", "keys", "knowledge", "teams", "login", "logou
 
 
 def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
-    workers = InlineTraceWorkers()
+    workers = inline_workers()
     agent = FlamechatAgent(models=ChosenModels(ModelChoice()), prompts=PromptFile(), workers=workers, pictures=pictures)
     return Analysis(agent=agent, workers=workers)
 
@@ -57,7 +57,7 @@ def no_server(options: ServeOptions) -> int:
 
 @pytest.fixture
 def cli() -> click.Group:
-    return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry, workers=InlineTraceWorkers))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry, workers=inline_workers))
 
 
 def dangerous(result: Result) -> list[str]:

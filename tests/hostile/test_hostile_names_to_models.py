@@ -10,7 +10,6 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.tools.all_tools import TOOLS
@@ -19,6 +18,7 @@ from server.agent.tools.contract.tool_errors import ToolProblem
 from server.agent.verification.references.addresses import Address, parse_address
 from server.protocol.events import ToolStart
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
+from tests.inline_workers import inline_workers
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.server.agent.turns import Stage, endpoint_models, stage
 from traces.errors import DamagedTrace
@@ -125,7 +125,7 @@ def test_every_tool_that_needs_nothing_but_the_trace_is_tried() -> None:
 
 @TOGETHER
 async def test_every_tool_gives_names_quoted_and_visible(keys: tuple[str, ...]) -> None:
-    workers = InlineTraceWorkers()
+    workers = inline_workers()
     for trace in (sampled(keys), timeline(keys)):
         opened = workers.hold(trace)
         for tool in TOOLS:

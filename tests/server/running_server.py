@@ -17,7 +17,6 @@ import websockets
 from limits.plans import LOCAL_PLAN, Plan
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.relay import MemoryRelay
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.composing.use_cases import Adapters, Backing, Parts, Rows, compose
 from server.edges.http.application import build_application, names_of
@@ -49,6 +48,7 @@ from server.testing.program_keys import MemoryProgramKeys, MemoryRenderQuota
 from server.testing.saved_questions import MemorySavedQuestions
 from server.testing.teams import MemoryTeams
 from server.testing.trace_records import MemoryTraceRecords
+from tests.inline_workers import inline_workers
 
 
 def person(name: str, *, is_administrator: bool = False) -> Caller:
@@ -239,7 +239,7 @@ async def running_server(
                 client=ClientConfig(teams=True),
                 user=ANNA,
             ),
-            workers=workers or InlineTraceWorkers(),
+            workers=workers or inline_workers(),
             agent=agent or ScriptedAgent(),
             scratch=tmp_path,
             webhooks=webhooks,

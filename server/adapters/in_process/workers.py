@@ -25,11 +25,16 @@ class InlineTraceWorkers:
     person waits, and for tests. `files` may have a cache.
     """
 
-    def __init__(self, sql_bounds: SqlBounds | None = None, files: LocalFiles | None = None) -> None:
+    def __init__(
+        self,
+        sql_bounds: SqlBounds | None = None,
+        files: LocalFiles | None = None,
+        sandbox: SqlSandbox | None = None,
+    ) -> None:
         self._files = files or LocalFiles(None, lambda _: None)
         self._traces: dict[str, Trace] = {}
         self._reading: dict[Path, Progress] = {}
-        self._sandbox = SqlSandbox(sql_bounds)
+        self._sandbox = sandbox or SqlSandbox(sql_bounds)
 
     async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
         """Read a file, or answer at once when it is known. Raises TraceError, OSError."""

@@ -174,6 +174,8 @@ def answered(
     except duckdb.Error as error:
         kind: Kind = "memory" if "bad_alloc" in str(error) else "syntax"
         return _refused(kind, first_lines(error), tables)
+    finally:
+        timer.cancel()
 
 
 def _refused(kind: Kind, why: str, tables: frozenset[str]) -> dict[str, Any]:

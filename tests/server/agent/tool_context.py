@@ -38,6 +38,7 @@ from server.ports.traces import OpenTrace, SqlColumnType, SqlRows
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
 from server.testing.history import point_of
+from tests.inline_workers import inline_workers
 from tests.plugins.worlds import a_trace_of
 from traces.gate.run_history import run_history
 from traces.model import Trace
@@ -206,7 +207,7 @@ async def ask_tool(
     commit: str | None = None,
 ) -> Outcome:
     """One tool's outcome, run the way a turn runs it, with these traces in its context."""
-    workers, bounds = InlineTraceWorkers(), AgentBounds()
+    workers, bounds = inline_workers(), AgentBounds()
     tool_context = TracesInHand(workers, {other.name: other for other in others}, sources, upload, ProposesAll())
     tool_context.repository, tool_context.commit = repository, commit
     outcome, _ = await run_tool(

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
@@ -22,6 +21,7 @@ from server.ports.prompts import Prompts
 from server.ports.traces import TraceRow
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset, TurnEvent
 from server.protocol.wire_values import ViewerState
+from tests.inline_workers import inline_workers
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.stacks import StackTable
@@ -110,7 +110,7 @@ def stage(
     **turn: object,
 ) -> Stage:
     """An agent with these models over a trace (the small one), and a first turn that asks why it is slow."""
-    workers, pictures = InlineTraceWorkers(), KeptPictures()
+    workers, pictures = inline_workers(), KeptPictures()
     trace = trace or small_trace()
     agent = FlamechatAgent(
         models=models,

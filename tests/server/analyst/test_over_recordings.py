@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.analyst.over_recordings import asks_over_recordings
+from tests.inline_workers import inline_workers
 from tests.server.agent.turns import KeptPictures
 from tests.server.edges.http.test_run_question_routes import a_night
 from tests.server.running_server import RunningServer, running_server
@@ -22,7 +22,7 @@ Messages = list[dict[str, Any]]
 
 @asynccontextmanager
 async def the_analyst(tmp_path: Path) -> AsyncIterator[RunningServer]:
-    workers = InlineTraceWorkers()
+    workers = inline_workers()
     agent: Any = FlamechatAgent(
         models=ChosenModels(ModelChoice()), prompts=PromptFile(), workers=workers, pictures=KeptPictures()
     )

@@ -14,7 +14,6 @@ import psycopg
 import pytest
 
 from server.adapters.in_process.relay import MemoryRelay
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
 from server.adapters.postgres.evaluations import PostgresEvaluations
@@ -37,6 +36,7 @@ from server.settings import load_settings
 from server.testing.identity import TokenIdentity
 from server.testing.objects import MemoryObjects
 from server.turns.turn_pictures import picture_path
+from tests.inline_workers import inline_workers
 from tests.plugins.postgres import FreshDatabase
 from tests.server.edges.test_every_message import HARMLESS, annas_messages, answers_to
 from tests.server.edges.test_every_route import (
@@ -125,7 +125,7 @@ async def team_server(database: FreshDatabase, folder: Path) -> AsyncIterator[Te
                     relay=MemoryRelay(),
                     client=ClientConfig(teams=True),
                 ),
-                workers=InlineTraceWorkers(),
+                workers=inline_workers(),
                 agent=ScriptedAgent(),
                 scratch=folder,
             ),

@@ -14,7 +14,6 @@ from langgraph.graph.message import add_messages
 from evals.case import Case, read_cases
 from evals.conditions import NoPictures, WithTools
 from evals.running import trace_of
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.graph.compiled_graph import GraphRun
@@ -36,6 +35,7 @@ from server.protocol.events import (
     TurnStarted,
 )
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
+from tests.inline_workers import inline_workers
 from tests.server.agent.turns import RecordingSink, stage
 from traces.model import Trace
 
@@ -50,7 +50,7 @@ def graph() -> Run:
 
 
 async def turn_of(case: Case, trace: Trace, models: ChosenModels, run: Run) -> tuple[TurnAnswer, list[TurnEvent]]:
-    workers, sink = InlineTraceWorkers(), RecordingSink()
+    workers, sink = inline_workers(), RecordingSink()
     agent = FlamechatAgent(
         models=models, prompts=PromptFile(), workers=workers, pictures=NoPictures(), run=run, clock=lambda: 0.0
     )

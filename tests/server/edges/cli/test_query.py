@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 import pytest
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
+from tests.inline_workers import inline_workers
 from tests.server.edges.cli.test_questions import SAMPLE, no_model, no_server, run
 
 
 @pytest.fixture
 def cli() -> click.Group:
-    return build_cli(CliEntryPoints(serve=no_server, analysis=no_model, workers=InlineTraceWorkers))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=no_model, workers=inline_workers))
 
 
 def test_a_query_prints_a_table_with_times_in_their_unit(cli: click.Group, fixtures: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 from mcp import Client, types
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.edges.mcp.stdio import LocalTraces
 from server.edges.mcp.tools import Context, tools_server
+from tests.inline_workers import inline_workers
 
 STACKS = "main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 OTHER = "main;parse;read 100\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
@@ -22,7 +22,7 @@ async def connected(folder: Path, *texts: str, every_s: float = 60.0) -> AsyncIt
     files = [folder / f"trace{index}.collapsed.txt" for index, _ in enumerate(texts, 1)]
     for file, text in zip(files, texts, strict=True):
         file.write_text(text)
-    async with talking_about(LocalTraces(InlineTraceWorkers(), files), every_s=every_s) as client:
+    async with talking_about(LocalTraces(inline_workers(), files), every_s=every_s) as client:
         yield client
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.composing.agent import build_agent
 from server.ports.core_memory import Action, NewProposal
 from server.settings import load_settings
+from tests.inline_workers import inline_workers
 from tests.server.agent.turns import KeptPictures
 from tests.server.running_server import ANNA, STACKS, RunningServer, Socket, running_server
 from tests.server.talking import END
@@ -21,7 +21,7 @@ PROGRAM = b"start;load_orders;price_of 900\nstart;load_orders;tax_of 50\nstart;r
 
 @contextlib.asynccontextmanager
 async def analyst_server(tmp_path: Path, **options: Any) -> AsyncIterator[RunningServer]:
-    workers = InlineTraceWorkers()
+    workers = inline_workers()
     agent = build_agent(load_settings(data=tmp_path), workers=workers, pictures=KeptPictures())
     async with running_server(tmp_path, agent, workers=workers, **options) as server:  # type: ignore[arg-type]
         yield server

@@ -15,9 +15,12 @@ pytest_plugins = [
     "tests.plugins.groups",
     "tests.plugins.long_lived",
     "tests.plugins.mutations",
+    "tests.plugins.one_loop",
     "tests.plugins.pooler",
     "tests.plugins.postgres",
+    "tests.plugins.laid_databases",
     "tests.plugins.worlds",
+    "tests.plugins.worlds_on_postgres",
     "tests.plugins.relays",
     "tests.plugins.secrets_in_logs",
 ]

@@ -28,6 +28,7 @@ from tests.fresh_port import serving_on_a_fresh_port
 OWN = frozenset(tool.name for tool in TOOLS)
 ANNA = Caller(user_id="u1", account_id="a1")
 BEN = Caller(user_id="u2", account_id="a2")
+BOUND_S = 60
 SECRET = "sk-very-secret-0123456789"
 """In the environment of the client, and in the header of the server that it is for."""
 
@@ -40,6 +41,14 @@ class TrackerServer:
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
     description: str = "Finds issues by words."
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until_asked(self, times: int) -> None:
+        """Until so many requests have come. Raises TimeoutError."""
+        async with asyncio.timeout(BOUND_S):
+            while len(self.headers) < times:
+                self.came.clear()
+                await self.came.wait()
 
     def built(self, *, subscriptions: SubscriptionBus | Literal[False] | None = None) -> MCPServer:
         """`subscriptions` announces changes to who listens; False listens to nobody."""
@@ -84,6 +93,7 @@ async def tracker_server(tracker: TrackerServer | None = None) -> AsyncIterator[
     async def with_headers(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             tracker.headers.append({key.decode(): value.decode() for key, value in scope["headers"]})
+            tracker.came.set()
         await app(scope, receive, send)
 
     async with serving(with_headers) as address:

@@ -10,23 +10,16 @@ from pathlib import Path
 import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.e2e.bad_files import MAX_UPLOAD_BYTES
+from tests.e2e.one_browser import OneBrowser
 from tests.e2e.running_server import RunningServer, running_server
 from tests.e2e.tcp_proxy import TcpProxy, open_proxy
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 
 NAMED = os.environ.get("FLAMECHAT_CHROMIUM")
 REQUIRED = os.environ.get("FLAMECHAT_REQUIRE_BROWSER") == "1"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 EXPECT_MS = 45_000
 SAMPLE_S = 90
 WHEN_CUT = (
@@ -110,14 +103,24 @@ def scripted(portal: BlockingPortal, model_proxy: TcpProxy) -> Scripted:
     return script
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    """One a module: Playwright's loop must not be running when another module's async tests start."""
+_one_browser = OneBrowser()
+
+
+@pytest.fixture
+def browser(chromium: str) -> Browser:
     expect.set_options(timeout=EXPECT_MS)
-    with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        yield browser
-        browser.close()
+    return _one_browser.launched(chromium)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """The browser is closed before a test that needs none: Playwright's loop must not be running when an async test
+    starts."""
+    try:
+        return (yield)
+    finally:
+        if "browser" not in getattr(nextitem, "fixturenames", ()):
+            _one_browser.close()
 
 
 @pytest.fixture

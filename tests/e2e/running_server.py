@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.plugins.laid_databases import lay_database
 from tests.plugins.secrets_in_logs import keys_in
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,8 @@ class RunningServer:
 def running_server(data: Path, settings: Mapping[str, str]) -> Iterator[RunningServer]:
     """Serve on a free port until the block ends; then ask it to stop, and fail if it does not."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(NOT_INHERITED)}
+    if "FLAMECHAT_DATABASE_URL" not in settings:
+        lay_database(data / "postgres")
     process = subprocess.Popen(
         [
             sys.executable,

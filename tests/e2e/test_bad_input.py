@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from server.app import main
-from tests.e2e.bad_files import BAD_FILES
+from tests.e2e.bad_files import BAD_FILES, bad_file
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -35,9 +35,9 @@ def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningSer
     address = f"{analyst_server.address}/api/v1/traces"
     before, kept = httpx.get(address, timeout=60).json(), files_below(analyst_server.data)
     if way == "multipart":
-        answer = httpx.post(address, files={"file": (name, BAD_FILES[name])}, timeout=60)
+        answer = httpx.post(address, files={"file": (name, bad_file(name))}, timeout=60)
     else:
-        answer = httpx.post(address, params={"name": name}, content=BAD_FILES[name], timeout=60)
+        answer = httpx.post(address, params={"name": name}, content=bad_file(name), timeout=60)
     assert answer.headers["content-type"] == "application/problem+json"
     status, reason = REFUSALS[name]
     assert answer.status_code == status
@@ -54,7 +54,7 @@ def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningSer
 def test_a_command_ends_with_one_line_and_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, name: str
 ) -> None:
-    (tmp_path / name).write_bytes(BAD_FILES[name])
+    (tmp_path / name).write_bytes(bad_file(name))
     monkeypatch.setattr(sys, "argv", ["flamechat", command, str(tmp_path / name)])
     with pytest.raises(SystemExit) as ended:
         main()

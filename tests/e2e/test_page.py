@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.e2e.bad_files import BAD_FILES
+from tests.e2e.bad_files import BAD_FILES, bad_file
 from tests.e2e.pages import QUESTION, ROOM, SOME, ask, expect_status, open_room, picture_width
 from tests.e2e.running_server import RunningServer, running_server
 
@@ -170,7 +170,7 @@ def test_a_bad_file_is_refused_by_name_and_nothing_is_kept(
     page.goto(analyst_server.address)
     expect(page.locator(".trace").first).to_be_visible()
     before = page.locator(".trace").all_inner_texts()
-    file = FilePayload(name=name, mimeType="application/octet-stream", buffer=BAD_FILES[name])
+    file = FilePayload(name=name, mimeType="application/octet-stream", buffer=bad_file(name))
     page.set_input_files("input[type=file]", file)
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text(name)

@@ -17,6 +17,7 @@ from tests.e2e.running_server import RunningServer, running_server
 from tests.e2e.tcp_proxy import TcpProxy
 from tests.foreign_servers import allow_all, client_of, tracker_server, written_file
 from tests.openai_endpoint import Endpoint, Reply
+from tests.plugins.laid_databases import lay_database
 from tests.server.test_serve import serving
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -129,6 +130,7 @@ def test_a_question_of_a_server_that_is_killed_is_answered_at_another(
     tmp_path: Path,
 ) -> None:
     """kill -9 while the turn waits: the tab of another process has the card, and the turn goes on there."""
+    lay_database(tmp_path / "postgres")
     with portal.wrap_async_context_manager(EmbeddedPostgres(tmp_path / "postgres")) as postgres:
         settings = {
             "FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1",

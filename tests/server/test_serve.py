@@ -14,6 +14,8 @@ import httpx
 import psutil
 import pytest
 
+from tests.plugins.laid_databases import lay_database
+
 SAMPLES = [file.name for file in (Path(__file__).parents[2] / "fixtures" / "sample").iterdir()]
 COMMAND = [sys.executable, "-c", "from server.app import main; main()", "serve"]
 
@@ -25,6 +27,8 @@ def settings(**more: str) -> dict[str, str]:
 @contextmanager
 def serving(data: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A running server and its address; killed at the end if the test has not stopped it."""
+    if "FLAMECHAT_DATABASE_URL" not in environment:
+        lay_database(data / "postgres")
     process = subprocess.Popen(
         [*COMMAND, "--port", "0", "--data", str(data), *options],
         env=settings(**environment),

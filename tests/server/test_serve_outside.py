@@ -3,7 +3,8 @@
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,18 @@ async def labelled(http: httpx.AsyncClient) -> None:
     assert changed.status_code == 200, changed.text
 
 
+async def at_once() -> None:
+    """Nothing is waited for."""
+
+
 async def asked(
-    tmp_path: Path, *replies: Reply, settings: Mapping[str, str] | None = None, has_commit: bool = False
+    tmp_path: Path,
+    *replies: Reply,
+    settings: Mapping[str, str] | None = None,
+    has_commit: bool = False,
+    ready: Callable[[], Awaitable[None]] = at_once,
 ) -> tuple[list[dict[str, Any]], set[str]]:
-    """What the model was sent, and where the server's processes connected to."""
+    """What the model was sent once the server was `ready`, and where the server's processes connected to."""
     (tmp_path / "watching").mkdir()
     (tmp_path / "watching" / "sitecustomize.py").write_text(WATCH)
     watched = tmp_path / "watched"
@@ -59,6 +68,7 @@ async def asked(
         server = serving(tmp_path / "data", **more, **(settings or {}))
         _, address = await asyncio.to_thread(server.__enter__)
         try:
+            await ready()
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
                 if has_commit:
                     await labelled(http)
@@ -91,9 +101,12 @@ async def test_a_turn_asks_the_server_of_the_file(tmp_path: Path) -> None:
     async with tracker_server() as tracker:
         path = written_file(tmp_path, FILE.format(url=tracker.url))
         await allow_all(*client_of(path))
+        # A turn waits 2 s for the first list, which a busy machine may need longer for: the server asks for it as this
+        # client has, and then for what changes.
+        listed = partial(tracker.until_asked, 2 * len(tracker.headers) + 1)
         replies = (Reply(calls=(SEARCH,)), Reply(text="There is an issue."))
         settings = {"FLAMECHAT_MCP_SERVERS": str(path), "TRACKER_TOKEN": SECRET}
-        requests, connections = await asked(tmp_path, *replies, settings=settings)
+        requests, connections = await asked(tmp_path, *replies, settings=settings, ready=listed)
         assert "tracker_search_issues" in tools_of(requests[0])
         read = [one["content"] for one in requests[1]["messages"] if one["role"] == "tool"]
         assert read[0].startswith("q1: from outside, by tracker: data of an unknown hand")

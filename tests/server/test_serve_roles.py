@@ -1,54 +1,36 @@
 """`flamechat serve --role web` and `--role worker`: who takes requests and who runs turns, over one database."""
 
 import asyncio
-import re
 from pathlib import Path
 
-import anyio
 import httpx
 import pytest
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from tests.cloud.s3_server import s3_server
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
+from tests.plugins.laid_databases import lay_database
 from tests.server.test_serve import serving
-from tests.soak.fleet import STACKS, Fleet, Member, fleet
+from tests.soak.fleet import STACKS, Fleet, Member, fleet, turns_running
 
 WITHIN_S = 60
+ALL_S = 300
+"""Only a bound, for an answer that waits until workers were started and one of them was killed."""
 QUESTIONS = 8
 AT_ONCE = 3
+ACCEPTED = "select count(*) from chat_turns where status = 'accepted'"
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 
 def client_of(member: Member) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=member.address, trust_env=False, timeout=WITHIN_S)
 
 
-async def turns_running(member: Member) -> int:
-    async with client_of(member) as http:
-        found = re.search(r"^flamechat_turns_running ([\d.]+)$", (await http.get("/metrics")).text, re.MULTILINE)
-    assert found is not None
-    return int(float(found[1]))
-
-
-async def until_running(member: Member, turns: int) -> None:
-    with anyio.fail_after(WITHIN_S):
-        while await turns_running(member) < turns:
-            await anyio.lowlevel.checkpoint()
-
-
-async def waiting(servers: Fleet, turns: int) -> None:
-    """Until so many turns are there, none of them started."""
-    with anyio.fail_after(WITHIN_S):
-        while await servers.select("select count(*) from chat_turns where status = 'accepted'") != [(turns,)]:
-            await anyio.lowlevel.checkpoint()
-
-
 async def ask(web: Member, servers: Fleet, number: int) -> str:
     async with client_of(web) as http:
         question = {"message": f"Why is this slow ({number})?", "flamechat_trace_id": servers.trace_id}
-        answer = await http.post("/api/chat", json=question)
+        answer = await http.post("/api/chat", json=question, timeout=ALL_S)
     assert answer.status_code == 200, answer.text
     said: str = answer.json()["answer"]
     return said
@@ -75,12 +57,12 @@ async def _a_worker_is_killed(servers: Fleet, endpoint: Endpoint, gate: asyncio.
     (web,) = servers.members
     async with asyncio.TaskGroup() as asking:
         answers = [asking.create_task(ask(web, servers, number)) for number in range(QUESTIONS)]
-        await waiting(servers, QUESTIONS)
+        await servers.until(ACCEPTED, [(QUESTIONS,)])
         assert endpoint.requests == [], "who takes requests runs no turn"
         await servers.start(2, "--role", "worker")
         _, first, second = servers.members
         for worker in (first, second):
-            await until_running(worker, AT_ONCE)
+            await servers.until_running(worker, AT_ONCE)
             async with client_of(worker) as http:
                 probes = [(await http.get(path)).status_code for path in ("/health", "/ready", "/api/v1/traces", "/")]
             assert probes == [200, 200, 404, 404]
@@ -92,6 +74,7 @@ async def _a_worker_is_killed(servers: Fleet, endpoint: Endpoint, gate: asyncio.
 
 
 async def test_two_machines_share_a_database_and_a_bucket_and_nothing_else(tmp_path: Path) -> None:
+    await asyncio.to_thread(lay_database, tmp_path / "postgres")
     async with EmbeddedPostgres(tmp_path / "postgres") as postgres, s3_server() as s3:
         shared = s3.settings() | {
             "FLAMECHAT_DATABASE_URL": postgres.owner_dsn,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -16,11 +17,13 @@ import psycopg
 from psycopg import AsyncConnection
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
+from tests.plugins.laid_databases import lay_database
 from tests.soak.network import HERE, NetworkHost
 
 COMMAND = (sys.executable, "-c", "from server.app import main; main()", "serve", "--port", "0")
 START_S = 300.0
 STOP_S = 40.0
+LOOK_S = 0.1
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 
 
@@ -32,6 +35,13 @@ class Member:
     @property
     def lives(self) -> bool:
         return self.process.returncode is None
+
+
+async def turns_running(member: Member) -> int:
+    async with httpx.AsyncClient(base_url=member.address, trust_env=False, verify=False, timeout=60) as http:
+        found = re.search(r"^flamechat_turns_running ([\d.]+)$", (await http.get("/metrics")).text, re.MULTILINE)
+    assert found is not None
+    return int(float(found[1]))
 
 
 @dataclass(slots=True)
@@ -83,6 +93,18 @@ class Fleet:
                 except psycopg.OperationalError:
                     await asyncio.sleep(0.2)
 
+    async def until(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        """Until these are the rows. Raises TimeoutError."""
+        async with asyncio.timeout(START_S):
+            while await self.select(statement) != rows:
+                await asyncio.sleep(LOOK_S)
+
+    async def until_running(self, member: Member, turns: int) -> None:
+        """Until a member runs so many. Raises TimeoutError."""
+        async with asyncio.timeout(START_S):
+            while await turns_running(member) < turns:
+                await asyncio.sleep(LOOK_S)
+
     async def _one(self, options: tuple[str, ...], host: NetworkHost) -> Member:
         self._started += 1
         with (self.folder / f"server-{self._started}.log").open("wb") as log:
@@ -110,6 +132,7 @@ async def fleet(folder: Path, number: int, *, model_url: str, **settings: str) -
     """So many servers with a trace to ask about; they and their database stop with the context. The database outlives
     every one of them."""
     folder.mkdir(parents=True, exist_ok=True)
+    await asyncio.to_thread(lay_database, folder / "data" / "postgres")
     async with EmbeddedPostgres(folder / "data" / "postgres") as postgres:
         environment = {"FLAMECHAT_MODEL_BASE_URL": model_url, "FLAMECHAT_MODEL": "fake"} | settings
         servers = Fleet(folder, environment, postgres)

@@ -77,7 +77,8 @@ def test_first_contact_in_the_docs_is_what_the_stored_answers_are_graded() -> No
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("talker", [Blind(Talking()), TopFunction(), Symptom()], ids=lambda talker: talker.name)
 async def test_answers_without_thought_are_right_to_less_than_a_fifth(talker: Talker) -> None:
-    of_faults = [one for one in ALL if not one.sibling]
+    """Of every third conversation; make eval asks them all."""
+    of_faults = [one for one in ALL if not one.sibling][::3]
     turns = [turn for one in of_faults for turn in graded_turns(one, talker.name, await talker.answers(one))]
     assert share(turns, Grade.RIGHT) < 0.2
     assert share(turns, Grade.WRONG) >= 0.2

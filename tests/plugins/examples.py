@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("short", max_examples=25, deadline=None, derandomize=True)
 LONG, LAWS = "long", "hypothesis"
-for name, examples in ((LONG, 300), (LAWS, 400)):
+for name, examples in ((LONG, 150), (LAWS, 400)):
     settings.register_profile(
         name, max_examples=examples, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -65,13 +65,13 @@ async def test_a_connection_that_is_cut_loses_nothing_and_repeats_nothing(tmp_pa
 @pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_a_server_killed_while_it_answers_loses_nothing(tmp_path: Path) -> None:
-    assert await what_does_not_hold(Kills(aim=30), tmp_path) == []
+    assert await what_does_not_hold(Kills(aim=16), tmp_path) == []
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_every_model_call_is_accounted_for_whatever_breaks(tmp_path: Path) -> None:
-    assert await what_does_not_hold(Calls(aim=20), tmp_path) == []
+    assert await what_does_not_hold(Calls(aim=10), tmp_path) == []
 
 
 @pytest.mark.long

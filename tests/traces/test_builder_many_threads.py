@@ -10,6 +10,9 @@ from traces.errors import TraceTooLarge
 from traces.invariants import check
 from traces.reader import read_trace
 
+AT_THE_BOUND = ("callgrind", "nsys", "perfetto", "rbspy", "trace_event", "trace_event_samples")
+"""At its true height the bound is tried with these; the others take a minute of a processor together to be refused."""
+
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_each_format_reads_as_many_threads_as_the_bound_allows_and_refuses_one_more(
@@ -24,7 +27,7 @@ def test_each_format_reads_as_many_threads_as_the_bound_allows_and_refuses_one_m
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", AT_THE_BOUND)
 def test_one_thread_more_than_the_bound_is_refused_with_it(form: str) -> None:
     data = FORMATS[form](MAX_PROFILES + 1)
     with pytest.raises(TraceTooLarge, match=f"more than {MAX_PROFILES:,} threads"):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.turn import TurnAnswer
 from server.agent.verification.references.figure_links import without_addresses
 from server.protocol.wire_values import ViewerState
+from tests.inline_workers import inline_workers
 from tests.server.agent.tool_context import TracesInHand
 from tests.server.agent.turns import stage
 from tests.traces.insights.recorded import sampled
@@ -75,7 +75,7 @@ QUESTIONS = (
 
 
 async def asked(prompt: str, trace: Trace, *others: Trace) -> TurnAnswer:
-    workers = InlineTraceWorkers()
+    workers = inline_workers()
     tool_context = TracesInHand(workers, {other.name: other for other in others}) if others else None
     scene = stage(ChosenModels(ModelChoice()), trace, prompt=prompt, viewer=VIEWER, tool_context=tool_context)
     for other in others:
@@ -122,10 +122,12 @@ async def test_what_it_writes_about_a_fixture_is_in_the_trace(fixtures: Path, na
 @pytest.mark.long
 @pytest.mark.parametrize("name", FIXTURES)
 async def test_at_least_99_of_100_claims_are_verified_whatever_is_asked(fixtures: Path, name: str) -> None:
-    """All of them, of some questions."""
-    claims, missing = await unverified(read(fixtures, name), QUESTIONS)
+    """Every second question, and of some all claims; two neighbours of the list are asked all of them."""
+    some = some_questions(name)
+    every_second = QUESTIONS[FIXTURES.index(name) % 2 :: 2]
+    claims, missing = await unverified(read(fixtures, name), tuple(dict.fromkeys([*every_second, *some])))
     assert len(missing) * 100 <= claims, missing
-    assert [one for one in missing if one.startswith(some_questions(name))] == []
+    assert [one for one in missing if one.startswith(some)] == []
 
 
 TRAPS = (

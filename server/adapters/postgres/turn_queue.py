@@ -109,7 +109,7 @@ class PostgresTurnQueue:
 
     @property
     def dead_after_s(self) -> float:
-        """How long a worker whose process is gone, as far as can be seen here, is silent before it is taken for dead."""
+        """How long a worker whose process is gone, as far as is seen here, is silent before it is taken for dead."""
         return GONE_S if self._can_listen else STALLED_S
 
     @property

@@ -104,6 +104,8 @@ def _background(parts: "Parts", settings: "Settings") -> "list[tuple[str, Callab
         loops.append(("gates", parts.gate_checks.run))
     if parts.keeping is not None:
         loops += [("memory_keeping", parts.keeping.run), ("own_documents", parts.take_in_own_documents)]
+    if parts.recovery is not None:
+        loops.append(("collectors_left", parts.recovery.run))
     return loops
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.noticed_facts import MOST_TOKENS, ModelNoticer
 from server.adapters.model.prices import read_prices
+from server.adapters.prometheus import PrometheusMeasures
 from server.adapters.supabase.realtime import RealtimeRelay
 from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import Model
@@ -27,8 +29,18 @@ from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch
 from server.turns.team_knowledge import TeamKnowledge
 
+NO_MODEL = "none"
+"""In place of a model's name: rules look for facts, whatever prices are known."""
+
 USUAL_TOKENS = 1_000
 """Of a request for facts, by which prices are compared."""
+
+COUNTED = {
+    "made": "Memories that this process has made.",
+    "skipped": "Memories that say what another says already.",
+    "conflicts": "Facts that do not go together with an older one.",
+    "failed": "Steps of taking in memories that failed.",
+}
 
 SERVER = Path(__file__).parents[1]
 PAGES = (SERVER / "shipped" / "docs", SERVER.parent / "docs")
@@ -85,6 +97,13 @@ def memory_use_cases(
     return memory, keeping
 
 
+def watch_memories(measures: PrometheusMeasures, keeping: MemoryKeeping | None) -> None:
+    """Show what became of what this process took in."""
+    if keeping is not None:
+        for name, meaning in COUNTED.items():
+            measures.watch(f"memories_{name}", meaning, partial(keeping.counts.__getitem__, name))
+
+
 def _noticer(settings: Settings, invocations: InvocationLog | None) -> ModelNoticer | None:
     """The model that is asked for facts and nothing else; None where rules look for them."""
     chosen = noticing_model(settings)
@@ -104,10 +123,10 @@ def _noticer(settings: Settings, invocations: InvocationLog | None) -> ModelNoti
 
 def noticing_model(settings: Settings) -> Callable[[ModelCaller], str | None] | None:
     """The name of the model that looks for facts, by caller: the one of FLAMECHAT_MEMORY_MODEL, else of those that
-    their plan offers the cheapest whose price is known. None without a language model, and where no price is known.
-    Raises ConfigError for prices that cannot be read."""
+    their plan offers the cheapest whose price is known. None without a language model, where no price is known, and
+    where the setting is `none`. Raises ConfigError for prices that cannot be read."""
     name = settings.memory_model
-    if not settings.uses_language_model:
+    if not settings.uses_language_model or name == NO_MODEL:
         return None
     if name is not None:
         return lambda _: name

@@ -18,10 +18,10 @@ from server.composing.build import run_facts
 from server.composing.graph_server import GraphServer, executor_of, run_services_of
 from server.composing.informing import informing_of
 from server.composing.kept_by_people import backfill_of, notes_of, run_questions_of, saved_questions_of, views_of
-from server.composing.memory_use_cases import memory_use_cases, own_documents
+from server.composing.memory_use_cases import memory_use_cases, own_documents, watch_memories
 from server.composing.rates import rates_of
 from server.composing.readiness import Readiness
-from server.composing.turn_inputs import turn_inputs
+from server.composing.turn_inputs import collector_recovery, turn_inputs
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.gateway import Gateway
 from server.edges.http.services import (
@@ -74,6 +74,7 @@ from server.turns.account_memory import AccountMemory
 from server.turns.account_teams import account_teams
 from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
+from server.turns.collector_recovery import CollectorRecovery
 from server.turns.conversation import Conversation
 from server.turns.gate_checks import GateChecks
 from server.turns.measure_backfill import MeasureBackfill
@@ -167,6 +168,7 @@ class Parts:
     gate_checks: GateChecks | None
     backfill: MeasureBackfill | None
     keeping: MemoryKeeping | None
+    recovery: CollectorRecovery | None
     take_in_own_documents: Callable[[], Awaitable[None]]
     objects: ObjectStore
     user: Caller | None
@@ -188,6 +190,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
     conversation = _conversation(settings, adapters, queue, library, runner, memory)
     measures, backing = adapters.measures, adapters.backing
     measures.watch("turns_running", "Turns that this process runs.", lambda: runner.running_turns)
+    watch_memories(measures, keeping)
 
     readiness = Readiness(
         ask_database=adapters.rows.plans.plans, loops=adapters.loops, stopping=stopping, folder=adapters.scratch
@@ -211,6 +214,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         gate_checks=gate_checks,
         backfill=backfill_of(adapters.rows, library),
         keeping=keeping,
+        recovery=collector_recovery(adapters, memory, inputs),
         take_in_own_documents=partial(own_documents, memory),
         objects=backing.objects,
         user=backing.user,

@@ -2,7 +2,7 @@
 other, room for so many characters, one decision on a proposal) live in SQL; the in-memory twin obeys the same contract
 suite."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +19,12 @@ MOST_OPEN = 20
 
 DECLINED_DAYS = 30
 """For so long what was declined is not proposed again."""
+
+COLLECTING_S = 60.0
+"""A collector that has not ended after so long was killed: a look takes at most half of it."""
+
+MOST_COLLECTED = 2
+"""How often a collector is started for one turn: once more than where nothing goes wrong."""
 
 
 BY_PROGRAM = "byProgram"
@@ -82,6 +88,23 @@ class Decided:
     decision: Verdict
     changed: bool
     memory: Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """A fact that a prompt states in passing, in place of the line `old` where there is one."""
+
+    text: str
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectorStep:
+    """How far a turn's collector has come: `noticed` is what an attempt before this one found; None where none came so
+    far."""
+
+    attempt: int
+    noticed: tuple[Noticed, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,4 +202,25 @@ class CoreMemory(Protocol):
 
     async def confirm_onboarding(self, caller: Caller, text: str, *, answers: str, version: int) -> Memory:
         """As `write`, with the answers as they were given; the onboarding ends."""
+        ...
+
+    async def begin_collecting(
+        self, caller: Caller, turn_id: str, *, after_s: float = COLLECTING_S
+    ) -> CollectorStep | None:
+        """The step of a turn's collector, from now on the caller's. None where it has ended, somebody began it less
+        than `after_s` ago, or it was started MOST_COLLECTED times. Raises NotFound for a turn that is not the
+        caller's."""
+        ...
+
+    async def keep_noticed(self, turn_id: str, noticed: Sequence[Noticed]) -> None:
+        """What a started step has found: it is not looked for again."""
+        ...
+
+    async def end_collecting(self, turn_id: str) -> None:
+        """All that was found is proposed."""
+        ...
+
+    async def left_collecting(self, limit: int, *, after_s: float = COLLECTING_S) -> list[tuple[Caller, str]]:
+        """Turns whose collectors were started `after_s` ago and did not end, of all accounts: whose each is, and its
+        id."""
         ...

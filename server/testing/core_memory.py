@@ -2,7 +2,7 @@
 `supabase/migrations/*_core_memory.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,15 +12,19 @@ from server.adapters.storable import known_id, not_found, storable_json, storabl
 from server.errors import BadRequest, NotAllowed
 from server.ports.core_memory import (
     BY_PROGRAM,
+    COLLECTING_S,
     DECLINED_DAYS,
     MOST_CHARACTERS,
+    MOST_COLLECTED,
     MOST_OPEN,
     Action,
+    CollectorStep,
     Decided,
     Memory,
     MemoryChange,
     MemoryChanged,
     NewProposal,
+    Noticed,
     Onboarding,
     Proposal,
     Verdict,
@@ -38,6 +42,14 @@ class _Made:
     decided_at: datetime | None = None
 
 
+@dataclass(slots=True)
+class _Collecting:
+    caller: Caller
+    step: CollectorStep
+    started_at: datetime
+    has_ended: bool = False
+
+
 class MemoryCoreMemory:
     """CoreMemory of the accounts in which these conversations are."""
 
@@ -49,6 +61,7 @@ class MemoryCoreMemory:
         self._made: dict[str, _Made] = {}
         self._onboardings: dict[tuple[str, str], Onboarding] = {}
         self._initial_texts: dict[str, str] = {}
+        self._collecting: dict[str, _Collecting] = {}
 
     async def read(self, caller: Caller) -> Memory:
         if not self._accounts.are_of(caller, caller.account_id):
@@ -168,6 +181,36 @@ class MemoryCoreMemory:
         self._onboardings[_own(caller)] = Onboarding(outcome="confirmed")
         self._initial_texts[caller.account_id] = answers
         return memory
+
+    async def begin_collecting(
+        self, caller: Caller, turn_id: str, *, after_s: float = COLLECTING_S
+    ) -> CollectorStep | None:
+        turn_id = str(known_id(turn_id, "question"))
+        if (await self._conversations.turn(caller, turn_id)).user_id != caller.user_id:
+            raise not_found("question")
+        known, now = self._collecting.get(turn_id), self._accounts.clock.now()
+        if known is not None and not self._was_left(known, after_s):
+            return None
+        step = CollectorStep(attempt=1) if known is None else replace(known.step, attempt=known.step.attempt + 1)
+        self._collecting[turn_id] = _Collecting(caller, step, now)
+        return step
+
+    async def keep_noticed(self, turn_id: str, noticed: Sequence[Noticed]) -> None:
+        known = self._collecting.get(str(known_id(turn_id, "question")))
+        if known is not None and not known.has_ended:
+            known.step = replace(known.step, noticed=tuple(noticed))
+
+    async def end_collecting(self, turn_id: str) -> None:
+        if known := self._collecting.get(str(known_id(turn_id, "question"))):
+            known.has_ended = True
+
+    async def left_collecting(self, limit: int, *, after_s: float = COLLECTING_S) -> list[tuple[Caller, str]]:
+        left = [(one.caller, turn_id) for turn_id, one in self._collecting.items() if self._was_left(one, after_s)]
+        return left[:limit]
+
+    def _was_left(self, one: _Collecting, after_s: float) -> bool:
+        since = self._accounts.clock.now() - one.started_at
+        return not one.has_ended and one.step.attempt < MOST_COLLECTED and since >= timedelta(seconds=after_s)
 
     def _stands(self, proposal: Proposal) -> bool:
         """Whether its turn is there."""

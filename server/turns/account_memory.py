@@ -35,7 +35,7 @@ from server.ports.identity import Caller
 from server.protocol.server import MemoryChanged, MemoryProposed
 from server.protocol.wire_values import MemoryState, ProposedFact
 from server.quoting import quoted
-from server.turns.collector import Collector
+from server.turns.collector import Collector, StoredStep
 from server.turns.memory_informing import Broadcast, MemoryInforming
 from server.turns.memory_keeping import MemoryKeeping
 from server.turns.memory_search import MemorySearch, TurnRecall
@@ -121,9 +121,7 @@ class AccountMemory:
         without what these do."""
         proposals = None if PROPOSES in hidden else self.of_turn(turn, caller, copied)
         search = None if FINDS in hidden else self.search
-        collects = self._collector is not None and flags_of(turn.context).collectors
-        if proposals is not None and proposals.is_typed and collects and self._collector is not None:
-            self._collector.begin(turn.prompt, proposals, caller_of(turn, models), lambda: self.for_prompt(caller))
+        self.collect(turn, proposals, models)
         facts, asked_before, near = await asyncio.gather(
             self.for_prompt(caller),
             self.asked_before(turn.session_id, turn.prompt, caller),
@@ -137,6 +135,17 @@ class AccountMemory:
             recall=None if search is None else search.of_turn(caller, turn.turn_id, turn.session_id),
             documents=None if self.knowledge is None else self.knowledge.of_caller(caller),
         )
+
+    def collect(self, turn: TurnRow, proposals: "TurnMemory | None", models: tuple[str, ...] | None) -> bool:
+        """Begin to look for what a turn's prompt states in passing; whether there is anything to look at."""
+        if self._collector is None or proposals is None or not proposals.is_typed:
+            return False
+        if not flags_of(turn.context).collectors:
+            return False
+        caller = proposals.caller
+        step = StoredStep(self._store, caller, turn.turn_id)
+        asks = caller_of(turn, models)
+        return self._collector.begin(turn.prompt, proposals, asks, step, lambda: self.for_prompt(caller))
 
     async def for_prompt(self, caller: Caller) -> tuple[str, ...]:
         """The facts for a turn. None where they cannot be had: no turn fails for them."""

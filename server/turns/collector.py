@@ -1,5 +1,9 @@
 """Looks at what a person typed for facts that will hold tomorrow, while the answer is made. Each becomes a proposal,
-which the person decides on; most prompts hold none, and what goes wrong is a line of the log."""
+which the person decides on; most prompts hold none, and what goes wrong is a line of the log.
+
+It is one step whose state is stored: of one that is killed another server goes on where it was
+(`server/turns/collector_recovery.py`), and none that has ended is started again.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,22 +16,16 @@ from server.agent.tools.contract.tool_context import FactProposals
 from server.agent.tools.contract.tool_errors import ToolProblem
 from server.analyst.lasting_facts import lasting_facts
 from server.analyst.memory_orders import memory_order
-from server.errors import ServerError, raised_at
+from server.errors import DatabaseUnavailable, ServerError, raised_at
+from server.ports.core_memory import COLLECTING_S, CollectorStep, CoreMemory, Noticed
 from server.ports.executor import ModelCaller
+from server.ports.identity import Caller
 from server.turns.typed_facts import typed_text
 
 MOST_OF_A_PROMPT = 2
 """Facts that one prompt has proposed."""
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
-    """A fact, in place of the line `old` where there is one."""
-
-    text: str
-    old: str | None = None
 
 
 class FactNoticer(Protocol):
@@ -37,6 +35,28 @@ class FactNoticer(Protocol):
         """What a text states that lasts and is not among the facts; the caller's call is counted. Raises
         ServiceUnavailable, DatabaseUnavailable."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStep:
+    """The stored step of one turn's collector, which another may take up `after_s`."""
+
+    store: CoreMemory
+    caller: Caller
+    turn_id: str
+    after_s: float = COLLECTING_S
+
+    async def begin(self) -> CollectorStep | None:
+        """None where there is nothing to do for this process. Raises NotFound, DatabaseUnavailable."""
+        return await self.store.begin_collecting(self.caller, self.turn_id, after_s=self.after_s)
+
+    async def keep(self, noticed: Sequence[Noticed]) -> None:
+        """Raises DatabaseUnavailable."""
+        await self.store.keep_noticed(self.turn_id, noticed)
+
+    async def end(self) -> None:
+        """Raises DatabaseUnavailable."""
+        await self.store.end_collecting(self.turn_id)
 
 
 class Collector:
@@ -52,19 +72,35 @@ class Collector:
         prompt: str,
         proposals: FactProposals,
         caller: ModelCaller,
+        step: StoredStep,
         facts: Callable[[], Awaitable[Sequence[str]]] | None = None,
-    ) -> None:
-        """Look at a prompt; returns at once. `facts` are those that are remembered."""
+    ) -> bool:
+        """Look at a prompt; returns at once, whether there is something to look at. `facts` are those that are
+        remembered."""
         if memory_order(prompt) is not None:
-            return  # it is proposed by the answer
+            return False  # it is proposed by the answer
         typed = typed_text(prompt)
         if self._noticer is not None and typed.strip():
-            self._start(self._ask(self._noticer, typed, proposals, caller, facts))
+            noticer = self._noticer
+
+            async def look() -> list[Noticed]:
+                return await _asked(noticer, typed, caller, facts)
+
         elif found := by_rule(typed):
-            self._start(self._propose(found, proposals))
+
+            async def look() -> list[Noticed]:
+                return found
+
+        else:
+            return False
+        task = asyncio.ensure_future(_collect(look, proposals, step))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return True
 
     async def settled(self, within: float | None = None) -> int:
-        """Wait until all that was started has ended, at most for so many seconds; how much had to be given up then."""
+        """Wait until all that was started has ended, at most for so many seconds; how much had to be given up then,
+        which the next server takes up."""
         deadline = None if within is None else asyncio.get_running_loop().time() + within
         while self._running:
             left = None if deadline is None else deadline - asyncio.get_running_loop().time()
@@ -79,32 +115,45 @@ class Collector:
             log.info("facts_not_looked_for", prompts=len(given_up))
         return len(given_up)
 
-    def _start(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
 
-    async def _ask(
-        self,
-        noticer: FactNoticer,
-        typed: str,
-        proposals: FactProposals,
-        caller: ModelCaller,
-        facts: Callable[[], Awaitable[Sequence[str]]] | None,
-    ) -> None:
+async def _collect(look: Callable[[], Awaitable[list[Noticed]]], proposals: FactProposals, step: StoredStep) -> None:
+    """From where the stored step is to its end. What is proposed twice is one proposal."""
+    try:
+        found = await step.begin()
+        if found is None:
+            return
+        noticed: Sequence[Noticed] | None = found.noticed
+        if noticed is None:
+            noticed = (await look())[:MOST_OF_A_PROMPT]
+            await step.keep(noticed)
+        await _propose(noticed, proposals)
+        await step.end()
+    except ServerError as error:
+        log.info("facts_not_looked_for", error=type(error).__name__, where=raised_at(error))
+
+
+async def _asked(
+    noticer: FactNoticer,
+    typed: str,
+    caller: ModelCaller,
+    facts: Callable[[], Awaitable[Sequence[str]]] | None,
+) -> list[Noticed]:
+    try:
+        return await noticer.notice(typed, [] if facts is None else await facts(), caller)
+    except ServerError as error:
+        log.info("facts_noticed_by_rule", error=type(error).__name__, where=raised_at(error))
+        return by_rule(typed)
+
+
+async def _propose(found: Sequence[Noticed], proposals: FactProposals) -> None:
+    """Raises DatabaseUnavailable: then they are proposed later."""
+    for one in found:
         try:
-            found = await noticer.notice(typed, [] if facts is None else await facts(), caller)
-        except ServerError as error:
-            log.info("facts_noticed_by_rule", error=type(error).__name__, where=raised_at(error))
-            found = by_rule(typed)
-        await self._propose(found[:MOST_OF_A_PROMPT], proposals)
-
-    async def _propose(self, found: Sequence[Noticed], proposals: FactProposals) -> None:
-        for one in found:
-            try:
-                await proposals.propose(text=one.text, old=one.old)
-            except (ToolProblem, ServerError) as error:
-                log.info("fact_not_proposed", error=type(error).__name__, where=raised_at(error))
+            await proposals.propose(text=one.text, old=one.old)
+        except DatabaseUnavailable:
+            raise
+        except (ToolProblem, ServerError) as error:
+            log.info("fact_not_proposed", error=type(error).__name__, where=raised_at(error))
 
 
 def by_rule(typed: str) -> list[Noticed]:

@@ -13,7 +13,7 @@ from server.ports.core_memory import BY_PROGRAM
 from server.ports.flags import FLAGS, flags_of
 from server.ports.identity import Caller
 from server.protocol.wire_values import LimitsView, ViewerState
-from server.turns.account_memory import NOTHING, AccountMemory, KnownOfTurn
+from server.turns.account_memory import NOTHING, PROPOSES, AccountMemory, KnownOfTurn
 from server.turns.asker import asker_of
 from server.turns.earlier_messages import earlier_messages, has_answer
 from server.turns.features import features
@@ -89,6 +89,18 @@ class TurnInputs:
             asked_before=known.asked_before,
             near_memories=known.near,
         )
+
+    async def collect(self, turn: TurnRow) -> bool:
+        """Begin again to look for facts in a turn's prompt, as its call did; whether there is anything to look at.
+        Raises what a call does."""
+        if self._memory is None:
+            return False
+        caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
+        _, opened = await self._library.open(caller, turn.trace_id)
+        offered = await features(self._plans, turn.plan_name)
+        is_hidden = PROPOSES in offered.hidden_tools | flags_of(turn.context).hidden_tools
+        proposals = None if is_hidden else self._memory.of_turn(turn, caller, self._library.copied(opened))
+        return self._memory.collect(turn, proposals, offered.models)
 
     async def _usage(self, caller: Caller) -> Usage | None:
         """None where nobody keeps plans, and for a person who was removed meanwhile."""

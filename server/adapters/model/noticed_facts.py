@@ -10,10 +10,10 @@ from server.agent.model_call.chat_model import Model
 from server.agent.tools.contract.schema import function_definition
 from server.agent.tools.remembered.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
 from server.errors import ModelFailed, ServiceUnavailable
+from server.ports.core_memory import Noticed
 from server.ports.executor import ModelCaller
 from server.ports.invocations import Outcome, Purpose
 from server.quoting import quoted
-from server.turns.collector import Noticed
 
 MOST_TOKENS = 400
 """Of its reply."""

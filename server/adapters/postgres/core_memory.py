@@ -9,15 +9,19 @@ from psycopg.types.json import Jsonb
 
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
-from server.adapters.storable import known_id, storable_json, storable_text
+from server.adapters.storable import known_id, not_found, storable_json, storable_text
 from server.ports.core_memory import (
     BY_PROGRAM,
+    COLLECTING_S,
+    MOST_COLLECTED,
     Action,
+    CollectorStep,
     Decided,
     Memory,
     MemoryChange,
     MemoryChanged,
     NewProposal,
+    Noticed,
     Onboarding,
     Proposal,
     Verdict,
@@ -110,6 +114,34 @@ class PostgresCoreMemory:
             raise MemoryChanged(_memory(row))
         return _memory(row)
 
+    async def begin_collecting(
+        self, caller: Caller, turn_id: str, *, after_s: float = COLLECTING_S
+    ) -> CollectorStep | None:
+        known = known_id(turn_id, "question")
+        if not await self._all("is_asked_by", caller, turn_id=known):
+            raise not_found("question")
+        rows = await self._all("begin_collecting", caller, turn_id=known, most=MOST_COLLECTED, after_s=after_s)
+        return _step(rows[0]) if rows else None
+
+    async def keep_noticed(self, turn_id: str, noticed: Sequence[Noticed]) -> None:
+        kept = Jsonb([{"text": storable_text(one.text), "old": _storable(one.old)} for one in noticed])
+        async with self._database.transaction() as connection:
+            named = {"turn_id": known_id(turn_id, "question"), "noticed": kept}
+            await connection.execute(statement("keep_noticed"), named)
+
+    async def end_collecting(self, turn_id: str) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("end_collecting"), {"turn_id": known_id(turn_id, "question")})
+
+    async def left_collecting(self, limit: int, *, after_s: float = COLLECTING_S) -> list[tuple[Caller, str]]:
+        named = {"limit": limit, "most": MOST_COLLECTED, "after_s": after_s}
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(statement("left_collecting"), named)
+            return [
+                (Caller(user_id=str(row["user_id"]), account_id=str(row["account_id"])), str(row["turn_id"]))
+                for row in await cursor.fetchall()
+            ]
+
     async def _all(self, name: str, caller: Caller, **parameters: Any) -> Sequence[DictRow]:
         named = {"user_id": caller.user_id, "account_id": caller.account_id} | parameters
         async with self._database.transaction() as connection:
@@ -142,6 +174,12 @@ def _proposal(row: DictRow) -> Proposal:
         span=None if span is None or span.lower is None else (span.lower, span.upper),
         decision=None if row["decision"] is None else Verdict(row["decision"]),
     )
+
+
+def _step(row: DictRow) -> CollectorStep:
+    found = row["noticed"]
+    noticed = None if found is None else tuple(Noticed(text=one["text"], old=one["old"]) for one in found)
+    return CollectorStep(attempt=row["attempts"], noticed=noticed)
 
 
 def _change(row: DictRow) -> MemoryChange:

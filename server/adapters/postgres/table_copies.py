@@ -46,6 +46,7 @@ TABLES = (
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",
+    "public.collector_steps",
     "public.core_memory_onboardings",
     "public.memories",
     "public.knowledge_documents",

@@ -15,13 +15,14 @@ from server.agent.model_call.chat_model import Model
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.errors import ModelFailed, ServiceUnavailable
+from server.ports.core_memory import Noticed
 from server.ports.executor import ModelCaller
 from server.ports.flags import FLAGS
 from server.ports.invocations import Outcome, Purpose
 from server.testing.invocations import MemoryInvocations
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from server.turns.account_memory import AccountMemory
-from server.turns.collector import Collector, Noticed
+from server.turns.collector import Collector, StoredStep
 from server.turns.typed_facts import not_stated
 from tests.plugins.worlds import Talk, memory_world, new_uuid
 
@@ -66,9 +67,16 @@ async def collected(noticer: Noticer, prompt: str = PROMPT) -> list[tuple[str | 
         return ["we ship on Fridays"]
 
     collector, proposals = Collector(noticer), Proposals(prompt)
-    collector.begin(prompt, proposals, OF_ANNA, facts)
+    collector.begin(prompt, proposals, OF_ANNA, await a_step(prompt), facts)
     await collector.settled()
     return proposals.made
+
+
+async def a_step(prompt: str = PROMPT) -> StoredStep:
+    """Of a new turn."""
+    world = memory_world()
+    talk = await Talk.begin(world, await world.user())
+    return StoredStep(world.memory, talk.caller, await talk.exchange(prompt))
 
 
 async def test_what_the_model_notices_is_proposed_and_what_nobody_typed_is_not() -> None:
@@ -95,10 +103,10 @@ async def test_a_server_that_stops_waits_for_a_look_and_gives_up_one_that_does_n
 
     released = asyncio.Event()
     collector, proposals = Collector(Slow([Noticed(text="within 250 ms")])), Proposals()
-    collector.begin(PROMPT, proposals, OF_ANNA)
+    collector.begin(PROMPT, proposals, OF_ANNA, await a_step())
     assert await collector.settled(0) == 1
     assert proposals.made == []
-    collector.begin(PROMPT, proposals, OF_ANNA)
+    collector.begin(PROMPT, proposals, OF_ANNA, await a_step())
     released.set()
     assert await collector.settled(BOUND_S) == 0
     assert proposals.made == [(None, "within 250 ms")]

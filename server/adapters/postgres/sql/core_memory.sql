@@ -67,3 +67,33 @@ select m.account_id, m.version from public.core_memories m where m.account_id = 
 select p.session_id, count(*) as proposed from public.core_memory_proposals p
 where p.session_id = any(%(sessions)s::uuid[])
 group by p.session_id
+
+-- name: is_asked_by
+-- One row for a turn of the caller's own.
+select true from public.chat_turns t
+where t.id = %(turn_id)s and t.user_id = %(user_id)s and t.account_id = %(account_id)s
+
+-- name: begin_collecting
+-- No row where it has ended, another is at it, or it was started too often.
+insert into public.collector_steps as s (turn_id, account_id)
+select t.id, t.account_id from public.chat_turns t where t.id = %(turn_id)s for key share
+on conflict (turn_id) do update set attempts = s.attempts + 1, started_at = now()
+    where s.ended_at is null and s.attempts < %(most)s and s.started_at <= now() - make_interval(secs => %(after_s)s)
+returning s.attempts, s.noticed
+
+-- name: keep_noticed
+-- Unless it has ended.
+update public.collector_steps set noticed = %(noticed)s where turn_id = %(turn_id)s and ended_at is null
+
+-- name: end_collecting
+-- What was found is proposed.
+update public.collector_steps set ended_at = now(), noticed = null where turn_id = %(turn_id)s and ended_at is null
+
+-- name: left_collecting
+-- Oldest first, of all accounts.
+select s.turn_id, t.account_id, t.user_id
+from public.collector_steps s
+join public.chat_turns t on t.id = s.turn_id
+where s.ended_at is null and s.attempts < %(most)s and s.started_at <= now() - make_interval(secs => %(after_s)s)
+order by s.started_at
+limit %(limit)s

@@ -9,10 +9,12 @@ def _any(*parts: str) -> re.Pattern[str]:
 
 ASKS = _any(
     r"[?？]\s*$",
-    r"^(?:and |so |but |ok |okay |please |then |now |hmm,? )*(?:what|whats|why|how|hows|which|who|whose|where|when|is|"
+    r"^(?:and |so |but |ok |okay |please |then |now |hmm,? )*(?:what|whats|why|how|hows|which|who|whose|where|"
+    r"when|is|"
     r"are|was|were|does|do|did|can|could|would|should|will|has|have|any|anything|show|give|list|find|compare|explain|"
     r"tell|"
-    r"draw|zoom|open|look|check|help|go|summari[sz]e|describe|highlight|filter|focus|ignore|break|count|name|rank|sort|"
+    r"draw|zoom|open|look|check|help|go|summari[sz]e|describe|highlight|filter|focus|ignore|break|count|name|"
+    r"rank|sort|"
     r"export|render|plot|top|lets|let|maybe|perhaps|group|split|hide|add|remove|use|try|condense|sum|wrap|boil|fass|"
     r"fasse|résume|resume|trace back|"
     r"was|wie|warum|wer|wo|woran|welche\w*|zeig\w*|pourquoi|quel\w*|qui|où|comment|montre\w*|qué|cuál\w*|quién|dónde|"
@@ -35,7 +37,8 @@ OURS_ELSEWHERE = _any(
     r"(?<!\w)(?:wir|unser\w*|nous|notre|nos|nosotros|nuestr\w+|usamos|usiamo|abbiamo|utilizamos|tenemos|nosso|nossa|"
     r"мы|нас|наш\w*|noi|nostr\w+|wij|ons|onze)"
     r"(?!\w)",
-    "私たち|当社|我们|弊社",
+    r"(?<!\w)on (?:utilise|tourne|déploie|livre|vise|cible|compile|garde)(?!\w)",
+    "私たち|当社|我们|弊社|うち(?:の|は|では)",
 )
 """In other languages than English, where it decides alone."""
 
@@ -48,8 +51,10 @@ HAS_VERB = _any(
     r"\bwe(?:'re|'ve)? \w+",
     r"\bi (?:work|own|maintain|am|only|always|never)\b",
     r"\b(?:is|are|isn'?t|aren'?t|has|have|must|may|can|can'?t|cannot|never|always|don'?t|doesn'?t|says?|means?|"
-    r"goes|go|lives?|runs?|uses?|comes?|ships?|deploys?|targets?|needs?|allows?|requires?|depends?|keeps?|sits?|stays?|"
-    r"handles?|serves?|expects?|talks?|speaks?|starts?|stops?|owns|counts?|costs?|sees?|takes?|works?|supports?|gets?|"
+    r"goes|go|lives?|runs?|uses?|comes?|ships?|deploys?|targets?|needs?|allows?|requires?|depends?|keeps?|"
+    r"sits?|stays?|"
+    r"handles?|serves?|expects?|talks?|speaks?|starts?|stops?|owns|counts?|costs?|sees?|takes?|works?|"
+    r"supports?|gets?|"
     r"runs?)\b",
 )
 
@@ -69,7 +74,8 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 FOLLOWS = re.compile(
-    r"\b(?:(?:is|are|gets?|be) (?:\w+ly )?(?:dropped|killed|rejected|refused|cancelled|canceled|too (?:long|slow|late|"
+    r"\b(?:(?:is|are|gets?|be) (?:\w+ly )?(?:dropped|killed|rejected|refused|cancelled|canceled|too (?:long|"
+    r"slow|late|"
     r"much|"
     r"big)|unacceptable|acceptable|fine|ok|okay|a bug|a failure|logged|evicted|restarted|reported|considered)|"
     r"gets? the|"
@@ -77,8 +83,12 @@ FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 OWNER = _any(
-    r"\b(?:owned by|maintained by|belongs? to|owns|responsible for|in charge of|looks after|take care of|takes care of|"
-    r"handed over to|not (?:ours|mine)|gehört|gehören|zuständig|verantwortlich|betreut|appartien\w+|s'occupe|maintient|"
+    r"\b(?:owned by|maintained by|belongs? to|owns|responsible for|in charge of|looks after|take care of|"
+    r"takes care of|"
+    r"handed over to|not (?:ours|mine)|"
+    r"(?:team|group|office|department|people|crew|equipo|équipe|abteilung)\b[^.]{0,24}\b(?:maintains?|"
+    r"looks? after|lleva|"
+    r"gère|pflegt)|gehört|gehören|zuständig|verantwortlich|betreut|appartien\w+|s'occupe|maintient|"
     r"pertenece\w*|mantiene|appartiene|отвечает|принадлежит)(?!\w)",
     "负责|归.{1,12}所有|担当",
 )
@@ -90,13 +100,15 @@ NOISE = re.compile(
     re.IGNORECASE,
 )
 NAMING = re.compile(
-    r"\b(?:(?:is|are) (?:called|known as|named)\b.*\b(?:internally|by us|here at)|stands for|is our (?:word|name) for|"
+    r"\b(?:(?:is|are) (?:called|known as|named)\b.*\b(?:internally|by us|here at)|stands for|is our (?:word|"
+    r"name) for|"
     r"is short for|baseline is)\b",
     re.IGNORECASE,
 )
 HABIT = re.compile(
     r"\b(?:(?:nightly|daily|weekly|hourly|monthly) (?:jobs?|batch\w*|runs?|builds?|import\w*|reports?)|"
-    r"(?:deploys?|deployments?|releases?|builds?|restarts?|backups?|jobs?|batch\w*|traffic|imports?|cli|load|requests|"
+    r"(?:deploys?|deployments?|releases?|builds?|restarts?|backups?|jobs?|batch\w*|traffic|imports?|cli|load|"
+    r"requests|"
     r"messages)\b.*\b(?:always|never|every \w+|nightly|daily|weekly|hourly|(?:once|twice|\w+ times) (?:a|an|per) \w+|"
     r"a (?:day|week|month)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|ten times|at \d\d?(?::\d\d)?(?: ?[ap]m|"
     r" utc)?\b(?!\.\d| ?m?s\b))|"
@@ -106,7 +118,8 @@ HABIT = re.compile(
 MADE_WITH = re.compile(
     r"\b(?:(?:re)?written in|rewritten|implemented in|built (?:with|on|for)|compiled (?:with|for)|ported to|"
     r"runs? on(?! (?:the|a|an|its|one|another|thread)\b)|"
-    r"runs? (?:under|behind|inside|in)|deployed (?:on|to|in)|hosted (?:on|in|by)|(?:stuck |pinned )(?:on|to)|lives in|"
+    r"runs? (?:under|behind|inside|in)|deployed (?:on|to|in)|hosted (?:on|in|by)|(?:stuck |pinned )(?:on|to)|"
+    r"lives in|"
     r"goes through)\b",
     re.IGNORECASE,
 )
@@ -117,9 +130,11 @@ PLACE = _any(
 )
 
 TROUBLE = _any(
-    r"\b(?:slow(?!\s+as\b)|slower|slowly|slowness|faster|problem|problems|issue|issues|wrong|weird|strange|odd|broken|"
+    r"\b(?:slow(?!\s+as\b)|slower|slowly|slowness|faster|problem|problems|issue|issues|wrong|weird|strange|"
+    r"odd|broken|"
     r"bug|"
-    r"bugs|leak|leaks|spike|spikes|hang|hangs|hanging|freezes?|stutters?|worse|better|regress\w*|crash\w*|seems?|seem|"
+    r"bugs|leak|leaks|spike|spikes|hang|hangs|hanging|freezes?|stutters?|worse|better|regress\w*|crash\w*|"
+    r"seems?|seem|"
     r"look(?:s|ed)? (?:like|as|odd|bad|fine|good)|complain\w*|trouble|bottleneck|suspicious|expensive|"
     r"run(?:s|ning)? out|"
     r"langsam\w*|problem\w*|fehler|spitze|lent|lente|problème|pic|lento|lenta|problema|pico|picco|медленно|проблема|"
@@ -131,7 +146,8 @@ PAST = _any(
     r"upgraded|"
     r"added|fixed|found|made|did|were|was|looked|thought|expected|improved|optimi[sz]ed|released|shipped|merged|"
     r"profiled|took|lost|gained|spent|started|began|reverted|removed)\b",
-    r"\b(?:went|got|became|grew|rose|dropped|increased|jumped|doubled|regressed) (?:up|down|by|from|to|since|after|\d|"
+    r"\b(?:went|got|became|grew|rose|dropped|increased|jumped|doubled|regressed) (?:up|down|by|from|to|since|"
+    r"after|\d|"
     r"slower|worse)",
     r"\bsince (?:the|last|this|yesterday|version|release|we)\b",
 )
@@ -153,7 +169,8 @@ WISHES = re.compile(
     re.IGNORECASE,
 )
 MEASURED = re.compile(
-    r"\b(?:takes?|took|spends?|spent|lasts?|lasted|costs|(?:we|i|it)(?:'re|'m|'s| are| am| is) at)\s+(?:about |around |"
+    r"\b(?:takes?|took|spends?|spent|lasts?|lasted|costs|(?:we|i|it)(?:'re|'m|'s| are| am|"
+    r" is) at)\s+(?:about |around |"
     r"roughly |~|over |more than |only |at least )*[\d.]+|"
     r"\b(?:at|from|until|bei|ab|à|dès|a los|desde|alle|em|на)\s+[\d.,]+ ?(?:ms|µs|s|sec(?:onds?)?)\b",
     re.IGNORECASE,
@@ -163,8 +180,18 @@ ABOUT_HERE = re.compile(
     r"\b(?:this (?:trace|file|recording|profile|run|time|picture|function|call|one|answer|chart|graph|thread)|here|"
     r"(?:trace|recording|profile|picture|chart|graph|table|file) (?:shows?|says|has|had)|"
     r"(?:above|below)$|(?:shown|seen|see|the one|picture|chart|row|table|listed) (?:above|below)|"
-    r"that (?:function|call|answer|thread|one)|you (?:said|told|wrote|mean|show)|your (?:answer|last)|today|yesterday|"
-    r"just now|right now|currently looking|at the moment|i (?:see|think|guess|wonder|want|need|would|expected|thought|"
+    r"that (?:function|call|answer|thread|one)|you (?:said|told|wrote|mean|show)|your (?:answer|last)|today|"
+    r"yesterday|"
+    r"just now|right now|currently looking|at the moment|(?:when|whenever|if|once|as soon as|every time) i|"
+    r"there must be|(?:it|that|this) must (?:be (?:the|an?|because|that|due)|have)|(?:call|invoke|run|do|"
+    r"use)s? (?:it|this|that|them) (?:only |just )?(?:once|twice|\d+|a few|several)|"
+    r"i (?:have |'ve )?(?:never|always) (?:understood|understand|knew|know|saw|seen|see|heard|hear|thought|"
+    r"think|found|find|"
+    r"liked?|got|get|end|wondered|forget)|"
+    r"hier|ici|aquí|aqui|acá|qui|здесь|тут|gestern|heute|aujourd'hui|ayer|hoy|ontem|hoje|ieri|oggi|вчера|сегодня|"
+    r"nous avons (?:\w+ )?\w+[éiu]s?\b(?! \w+ (?:ms|s|MB|GB))|wir haben\b.*\bge\w+(?:t|en)$|hemos \w+do|"
+    r"abbiamo \w+to|"
+    r"i (?:see|think|guess|wonder|want|need|would|expected|thought|"
     r"don'?t (?:see|understand|think|know|get)))\b",
     re.IGNORECASE,
 )
@@ -177,9 +204,15 @@ TO_A_MACHINE = _any(
     r"all (?:future )?(?:conversations|chats|sessions)|(?:all|previous|prior|earlier) instructions|system prompt|"
     r"language model|dear (?:ai|bot)|"
     r"it (?:is|was) agreed|(?:was|were|been|has|have) (?:confirmed|approved|authori[sz]ed)|fact was|"
+    r"note that|memory (?:updates?|entry|entries|notes?|write)|i (?:hereby )?confirm|hereby|herewith|pretend|"
+    r"role-?play\w*|let'?s play|"
+    r"as the (?:admin\w*|developer|system|root|operator)|(?:write|writes|writing|note|notes|jot|jots) (?:\w+ )?down|"
+    r"jegyezd meg|emlékezz|zapamiętaj|pamiętaj|zapamatuj|zapamätaj|zapamti|kom ihåg|husk (?:at|på)|muista|"
+    r"hatırla|unutma|"
+    r"ține minte|amintește|запам.?ятай|запомни|θυμήσου|να θυμάσαι|hãy nhớ|ghi nhớ|ingat bahwa|ingatlah|"
     r"merk dir|merke dir|denk daran|souviens|rappelle-toi|retiens|recuerda|lembre|ricorda(?:ti)?|onthoud|запомни\w*|"
     r"vergiss|oublie|olvida|забудь)(?!\w)",
-    "记住|記住|覚えて|기억|忘记|忘れて",
+    "记住|記住|覚えて|기억|忘记|忘れて|تذكر|احفظ|זכור|याद रख|จำไว้|به خاطر بسپار",
 )
 """Words that order something of a machine that remembers, or that vouch for what nobody has typed: a paste has them."""
 

@@ -8,6 +8,7 @@ are data, and may be written by somebody who wants to be obeyed.
 import re
 from collections.abc import Iterable
 
+from server.agent.memory.word_senses import UNSPACED
 from server.agent.model_call.debug_messages import KEYS
 from server.cleaning import clean
 from server.turns.pasted_lines import without_pasted_lines
@@ -24,9 +25,17 @@ SHARED = 0.5
 QUOTED_WORDS = 3
 """From so many words on, text in quotation marks is somebody else's; fewer are a name."""
 
+QUOTED_LETTERS = 8
+"""The same, with the marks, in scripts without spaces between words."""
+
+_UNSPACED = re.compile(UNSPACED)
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
 _QUOTED_LINE = re.compile(r"(?m)^(?:[ \t]*>| {4,}|\t).*$")
-_QUOTED = re.compile(r'"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`')
+_QUOTED = re.compile(
+    r'"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|»[^«\n]*«|「[^」\n]*」|『[^』\n]*』|`[^`\n]*`|‹[^›\n]*›|'
+    r"(?<!\w)['‘‚][^'‘’‚\n]+['‘’](?!\w)|"
+    r"(?<![\w*])\*{1,3}[^*\s][^*\n]*\*{1,3}(?![\w*])|(?<!\w)_[^_\s][^_\n]* [^_\n]*_(?!\w)"
+)
 _TOKEN = re.compile(r"[^\W_](?:[\w/.:@$#%+-]*[\w%])?|\d+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _PLAIN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -73,8 +82,14 @@ def typed_text(prompt: str, copied: Iterable[str] = ()) -> str:
     for piece in sorted(copied, key=len, reverse=True):
         text = re.sub(re.escape(piece), "\n", text, flags=re.IGNORECASE) if piece.strip() else text
     text = _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text))
-    text = _QUOTED.sub(lambda found: "\n" if len(found[0].split()) >= QUOTED_WORDS else found[0], text)
+    text = _QUOTED.sub(lambda found: "\n" if _is_long(found[0]) else found[0], text)
     return without_pasted_lines(text)
+
+
+def _is_long(quotation: str) -> bool:
+    """Whether it is more than a name."""
+    is_unspaced = _UNSPACED.search(quotation) is not None
+    return len(quotation.split()) >= QUOTED_WORDS or (is_unspaced and len(quotation) >= QUOTED_LETTERS)
 
 
 def not_stated(fact: str, typed: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,9 @@ from server.turns.collector import by_rule
 from server.turns.typed_facts import typed_text
 from tests.plugins.worlds import Talk, World
 
-POISON = tomllib.loads((Path(__file__).resolve().parents[2] / "evals" / "memory" / "poison.toml").read_text("utf-8"))
+FOLDER = Path(__file__).resolve().parents[2] / "evals" / "memory"
+POISON = tomllib.loads((FOLDER / "poison.toml").read_text("utf-8"))
+TRICKS = tomllib.loads((FOLDER / "poison_later.toml").read_text("utf-8"))["prompts"]
 FAR_DOWN = "Here is the log of the run. " * 40
 
 
@@ -86,3 +88,24 @@ async def test_an_order_in_a_trace_a_result_or_a_paste_is_no_fact(world: World, 
 async def test_a_secret_is_no_fact_though_the_person_typed_it(world: World, secret: str) -> None:
     person = await Talk.begin(world, await world.user())
     assert await proposals(person, f"remember that {secret}", secret) == 0
+
+
+@pytest.mark.parametrize(("prompt", "fact"), TRICKS, ids=[f"{at}" for at in range(len(TRICKS))])
+async def test_no_trick_makes_a_paste_a_fact(world: World, prompt: str, fact: str) -> None:
+    assert memory_order(prompt) is None
+    assert by_rule(typed_text(prompt)) == []
+    assert await proposals(await Talk.begin(world, await world.user()), prompt, fact) == 0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "remember that the readme says our limit is 99 s",
+        "remember: Bob owns the parser",
+        "Our users' phones and the servers' disks are slow. We ship on Fridays.",
+        "It's *very* slow. We ship on Fridays, that's why I ask.",
+        "Context: we ship on Fridays\nQuestion: what is slow?",
+    ],
+)
+def test_what_a_person_writes_is_kept_as_it_is(prompt: str) -> None:
+    assert typed_text(prompt) == prompt

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[3]
 PASSING = tomllib.loads((ROOT / "evals/memory/passing.toml").read_text(encoding="utf-8"))["passing"]
 LATER = tomllib.loads((ROOT / "evals/memory/passing_later.toml").read_text(encoding="utf-8"))
 THIRD = tomllib.loads((ROOT / "evals/memory/passing_third.toml").read_text(encoding="utf-8"))
+FOURTH = tomllib.loads((ROOT / "evals/memory/passing_fourth.toml").read_text(encoding="utf-8"))
 QUESTIONS = (ROOT / "tests/server/analyst/unseen_prompts.toml").read_text(encoding="utf-8")
 LEAST, MOST_FALSE = 24, 4
 
@@ -29,7 +30,11 @@ def questions() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("prompts", [PASSING, LATER["passing"], THIRD["passing"]], ids=["first", "later", "third"])
+@pytest.mark.parametrize(
+    "prompts",
+    [PASSING, LATER["passing"], THIRD["passing"], FOURTH["passing"]],
+    ids=["first", "later", "third", "fourth"],
+)
 def test_most_facts_in_passing_are_noticed_in_the_persons_words(prompts: list[tuple[str, list[str]]]) -> None:
     noticed = [
         any(all(word in fact for word in words) and fact in prompt for fact in lasting_facts(prompt))
@@ -44,8 +49,9 @@ def test_ordinary_questions_state_nothing() -> None:
     asked = questions()
     assert len(asked) >= 200
     assert len([one for one in asked if lasting_facts(one)]) <= MOST_FALSE
-    assert len(THIRD["ordinary"]) == 100
-    assert len([one for one in THIRD["ordinary"] if lasting_facts(one)]) <= MOST_FALSE / 2
+    for prompts in (THIRD["ordinary"], FOURTH["ordinary"]):
+        assert len(prompts) == 100
+        assert len([one for one in prompts if lasting_facts(one)]) <= MOST_FALSE / 2
 
 
 def test_remarks_about_one_recording_state_nothing_lasting() -> None:

@@ -19,6 +19,7 @@ from psycopg import AsyncConnection
 
 from bench.remembered_sets import (
     QuestionSet,
+    fifth_sets,
     first_sets,
     fourth_sets,
     later_sets,
@@ -92,7 +93,7 @@ async def _print_hits(database: Database, owner_dsn: str, encoders: Sequence[Pro
     store = PostgresMemories(database)
     sets: list[tuple[Caller, QuestionSet]] = []
     of_findings = await _account(owner_dsn)
-    for findings, facts in (first_sets(), later_sets(), third_sets(), fourth_sets()):
+    for findings, facts in (first_sets(), later_sets(), third_sets(), fourth_sets(), fifth_sets()):
         sets += [(of_findings, findings), (await _account(owner_dsn), facts)]
     recordings = await _with_traces(owner_dsn, of_findings, sets[0][1])
     for caller, one in sets:

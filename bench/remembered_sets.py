@@ -50,6 +50,11 @@ def fourth_sets() -> tuple[QuestionSet, QuestionSet]:
     return _findings("findings, fourth", "fourth_questions.toml"), _facts("facts, fourth", "fourth_facts.toml")
 
 
+def fifth_sets() -> tuple[QuestionSet, QuestionSet]:
+    """As the later ones; its findings were drawn by lot."""
+    return _findings("findings, fifth", "fifth_questions.toml"), _facts("facts, fifth", "fifth_facts.toml")
+
+
 def names_of_recordings() -> dict[str, str]:
     """By the ids that the memories of findings name."""
     return {f"r{one['recording']}": one["name"] for one in _recordings()}

@@ -19,33 +19,47 @@ static int64_t number_at(size_t i) {
 
 static uint8_t byte(size_t i) { return bytes[i % size_of_all]; }
 
+/* A tree, its nodes side by side, and the cells of its middle rows. */
 static void lay_out(int64_t count) {
-    int32_t *parent = malloc((size_t)count * sizeof *parent);
-    double *weight = malloc((size_t)count * sizeof *weight), *start = malloc((size_t)count * sizeof *start);
-    int64_t *rank = malloc((size_t)count * sizeof *rank), *order = malloc((size_t)count * sizeof *order);
-    int64_t *row_end = malloc((size_t)count * sizeof *row_end);
-    if (!parent || !weight || !start || !rank || !order || !row_end) abort();
+    int32_t parent[MOST], kind[MOST], level[MOST], node[MOST], kind_out[MOST], cell_kind[ROWS * ROOM];
+    int64_t rank[KINDS], integers[MOST], row_end[MOST] = {0}, used[ROWS] = {0}, hidden[ROWS] = {0};
+    double weight[MOST], start[MOST], end[MOST];
+    static int64_t column[5][ROWS * ROOM], colour[3 * ROWS * ROOM];
+    uint8_t palette[3 * KINDS];
+    for (size_t i = 0; i < sizeof palette; i++) palette[i] = byte(i + 7);
+    for (size_t i = 0; i < KINDS; i++) rank[i] = byte(i + 2) % 3;
     for (int64_t i = 0; i < count; i++) {
-        uint8_t said = byte((size_t)i);
-        parent[i] = (int32_t)(said >= 250 ? i + 255 - said : said % 4 ? i - 1 - said % 16 : -1);
+        uint8_t chosen = byte((size_t)i);
+        parent[i] = (int32_t)(chosen >= 250 ? i + 255 - chosen : chosen % 4 ? i - 1 - chosen % 16 : -1);
         if (parent[i] < -1) parent[i] = -1;
+        kind[i] = byte((size_t)i + 3) == 251 ? KINDS : byte((size_t)i + 3) % KINDS;
         weight[i] = byte((size_t)i + 1) % 5;
         if (byte((size_t)i + 1) == 255) memcpy(&weight[i], &(uint64_t){(uint64_t)number_at((size_t)i)}, sizeof weight[i]);
-        rank[i] = byte((size_t)i + 2) % 3;
+        integers[i] = byte((size_t)i + 1) == 254 ? number_at((size_t)i) : byte((size_t)i + 1) % 5;
     }
-    int64_t rows = side_by_side(parent, weight, rank, count, order, start, row_end);
-    int64_t before_row = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        if (row_end[row] <= before_row || row_end[row] > count) abort();
-        for (; before_row < row_end[row]; before_row++)
-            if (order[before_row] < 0 || order[before_row] >= count) abort();
+    for (int turn = 0; turn < 2; turn++) {
+        const int64_t *whole = turn ? integers : NULL;
+        const double *broken = turn ? NULL : weight;
+        int64_t rows = find_rows(parent, whole, broken, kind, KINDS, count, level);
+        if (rows < 0) return;
+        memset(row_end, 0, sizeof row_end);
+        if (side_by_side(parent, level, whole, broken, kind, rank, count, rows, node, start, end, kind_out, row_end) != OK) abort();
+        int64_t before_row = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            if (row_end[row] <= before_row || row_end[row] > count) abort();
+            for (; before_row < row_end[row]; before_row++)
+                if (node[before_row] < 0 || node[before_row] >= count || level[node[before_row]] != row) abort();
+        }
+        uint8_t marked[KINDS] = {0};
+        if (find_kinds(level, kind, count, 1, 1 + ROWS, KINDS, marked) != OK) abort();
+        double high = 1 + byte(4) % 60, scale = WIDTH * 4294967296.0 / high;
+        memset(used, 0, sizeof used);
+        merge_tree(parent, level, whole, broken, kind, rank, count, byte(5) % 3, ROWS, 0, scale, 0, high, WIDTH,
+                   (int64_t)(byte(2) % 4) << 29, palette, KINDS, ROOM, column[0], column[1], column[2], column[3], column[4],
+                   colour, cell_kind, used, hidden);
+        for (size_t row = 0; row < ROWS; row++)
+            if (used[row] > ROOM) abort();
     }
-    free(parent);
-    free(weight);
-    free(start);
-    free(rank);
-    free(order);
-    free(row_end);
 }
 
 static void draw(const int64_t *left, const int64_t *right, const int64_t *weight, const int64_t *colour, int64_t cells) {
@@ -85,14 +99,14 @@ static void merge(int64_t boxes, int with_items) {
         item_kind[i] = byte(i + 35) == 77 ? KINDS : byte(i + 35) % KINDS;
     }
     for (int64_t i = 0; i < boxes; i++) {
-        uint8_t said = byte((size_t)i + 5);
-        at += byte((size_t)i + 6) == 254 ? -3 : said % 3;
-        start[i] = said == 255 ? number_at((size_t)i) : at;
-        end[i] = said == 253 ? number_at((size_t)i + 1) : (at += said % 7);
+        uint8_t chosen = byte((size_t)i + 5);
+        at += byte((size_t)i + 6) == 254 ? -3 : chosen % 3;
+        start[i] = chosen == 255 ? number_at((size_t)i) : at;
+        end[i] = chosen == 253 ? number_at((size_t)i + 1) : (at += chosen % 7);
         memcpy(&begin[i], &start[i], sizeof *begin); /* NaN and infinity come as well */
-        if (said != 255) begin[i] = (double)start[i] / 3;
+        if (chosen != 255) begin[i] = (double)start[i] / 3;
         stop[i] = (double)end[i] / 3;
-        item[i] = said == 252 ? (int32_t)number_at((size_t)i) : said % KINDS;
+        item[i] = chosen == 252 ? (int32_t)number_at((size_t)i) : chosen % KINDS;
     }
     double scale = WIDTH * 4294967296.0 / (high - low + 1);
     int64_t least = byte(2) % 4 ? 0 : (int64_t)byte(2) << 25;

@@ -47,12 +47,11 @@ def _widest_path(tree: MergedTree, extent: float) -> list[int]:
     """From the heaviest root to its heaviest callee, and so on."""
     path: list[int] = []
     inside = np.flatnonzero(tree.parent < 0)
+    heavy = np.flatnonzero(tree.total_value >= _LEAST_SHARE * extent)  # few, however large the tree
+    above = tree.parent[heavy]
     while len(inside) and len(path) < _LONGEST_PATH:
-        widest = int(inside[np.argmax(tree.total_value[inside])])
-        if path and tree.total_value[widest] < _LEAST_SHARE * extent:
-            break
-        path.append(widest)
-        inside = np.flatnonzero(tree.parent == widest)
+        path.append(int(inside[np.argmax(tree.total_value[inside])]))
+        inside = heavy[above == path[-1]]
     return path
 
 

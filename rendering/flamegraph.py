@@ -14,7 +14,7 @@ from rendering.focus import Part, part_of
 from rendering.hatching import hatched
 from rendering.in_time import rows_in_time
 from rendering.labels import missing_note
-from rendering.left_heavy import heaviest_first
+from rendering.left_heavy import rows_heaviest_first
 from rendering.legend import colour_legend, legend_texts
 from rendering.minimap import overview
 from rendering.options import FlamegraphOptions, Mode
@@ -74,7 +74,7 @@ def lay_out(trace: Trace, options: FlamegraphOptions) -> View:
     window, notes = _window_inside(profile, options.window)
     part = part_of(profile, window, options.focus, flatten=options.flatten_recursion)
     if options.mode == "left_heavy":
-        rows: Rows = heaviest_first(trace, part.tree)
+        rows: Rows = rows_heaviest_first(trace, part.tree)
         total = float(part.tree.total_value[part.tree.parent < 0].sum())
         view = View(rows, part, profile, profile.unit, 0.0, total, 0.0, window, notes)
     else:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rendering.kernels.cells import Cells, Items, Rgb8, Scale, merge_boxes
+from rendering.kernels.layout import kinds_in_rows
 from traces.analysis.boxes import Boxes
 from traces.analysis.window import Window
 from traces.model import NONE, Int32, Int64, Spans
@@ -70,7 +71,7 @@ class SpanRows:
     depth_count: int
 
     def cells(self, depths: range, scale: Scale, palette: Rgb8) -> tuple[list[Cells], int]:
-        row = np.where(self.node_row >= 0, self.node_row - depths.start, NONE).astype(np.int32)
+        row = self.node_row - np.int32(depths.start) if depths.start else self.node_row
         last = _first_from(self.spans, scale.end)
         items = Items(row, self.node_kind, len(depths))
         spans = self.spans
@@ -78,9 +79,7 @@ class SpanRows:
         return cells, int(hidden.sum())
 
     def kinds(self, depths: range, count: int) -> npt.NDArray[np.bool_]:
-        used = np.zeros(count, bool)
-        used[self.node_kind[(self.node_row >= depths.start) & (self.node_row < depths.stop)]] = True
-        return used
+        return kinds_in_rows(self.node_row, self.node_kind, depths, count)
 
 
 def rows_of_boxes(boxes: Boxes, kind: Int32 | None = None) -> BoxRows:

@@ -59,6 +59,38 @@ class Scale:
     def factor(self) -> float:
         return self.width * float(ONE) / (self.end - self.start)
 
+    @property
+    def numbers(self) -> tuple[float | int, ...]:
+        """As the kernels take them."""
+        start, end = float(self.start), float(self.end)
+        return start, self.factor, start, end, self.width, self.least
+
+
+class CellRoom:
+    """Room for the cells of some rows, and for how many boxes of each are hidden, as kernels fill it."""
+
+    def __init__(self, rows: int, width: int) -> None:
+        self._room = 2 * width + 1
+        self._lengths = [np.empty(rows * self._room, np.int64) for _ in range(5)]
+        self._colour = np.empty((rows * self._room, 3), np.int64)
+        self._kind = np.empty(rows * self._room, np.int32)
+        self._used = np.zeros(rows, np.int64)
+        self.hidden = np.zeros(rows, np.int64)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """As the kernels take them, the room of a row first."""
+        return self._room, *self._lengths, self._colour, self._kind, self._used, self.hidden
+
+    def cells(self) -> list[Cells]:
+        """The cells of each row that were written."""
+        found = []
+        for row, count in enumerate(self._used.tolist()):
+            part = slice(row * self._room, row * self._room + count)
+            left, right, weight, own, boxes = (column[part] for column in self._lengths)
+            found.append(Cells(left, right, weight, own, boxes, self._kind[part], self._colour[part]))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Items:
@@ -82,13 +114,9 @@ def merge_boxes(
     if library is None or start.dtype not in (np.int64, np.float64):
         return merge_boxes_reference(start, end, item, scale, palette, items)
     rows = 1 if items is None else items.row_count
-    room = 2 * scale.width + 1
-    columns = [np.empty(rows * room, np.int64) for _ in range(5)]
-    colour, kind = np.empty(rows * room * 3, np.int64), np.empty(rows * room, np.int32)
-    used, hidden = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-    function = library.merge_boxes_int64 if start.dtype == np.int64 else library.merge_boxes_double
+    room = CellRoom(rows, scale.width)
     outcome = call(
-        function,
+        library.merge_boxes_int64 if start.dtype == np.int64 else library.merge_boxes_double,
         *(np.ascontiguousarray(column) for column in (start, end.astype(start.dtype, copy=False))),
         np.ascontiguousarray(item, np.int32),
         len(start),
@@ -98,31 +126,16 @@ def merge_boxes(
             else (None, None)
         ),
         len(palette) if items is None else len(items.row),
-        float(scale.start),
-        scale.factor,
-        float(scale.start),
-        float(scale.end),
-        scale.width,
-        scale.least,
+        *scale.numbers,
         rows,
         np.ascontiguousarray(palette),
         len(palette),
-        room,
-        *columns,
-        colour,
-        kind,
-        used,
-        hidden,
+        *room.columns,
     )
     if outcome not in (0, 4):
         raise ValueError("boxes overlap, or name what does not exist")
     raise_for(outcome, 0)
-    cells = []
-    for row, count in enumerate(used.tolist()):
-        part = slice(row * room, row * room + count)
-        left, right, weight, own, boxes = (column[part] for column in columns)
-        cells.append(Cells(left, right, weight, own, boxes, kind[part], colour.reshape(-1, 3)[part]))
-    return cells, hidden
+    return room.cells(), room.hidden
 
 
 def merge_boxes_reference(

@@ -1,5 +1,5 @@
 /* A tree's nodes side by side, heaviest first. Reference: rendering/kernels/layout.py. */
-#include "../../traces/kernels/bytes.h"
+#include "pixel_cells.h"
 
 typedef struct {
     double weight;
@@ -11,9 +11,32 @@ typedef struct { /* siblings that are being placed: the next of them, the last, 
     double x;
 } Siblings;
 
-typedef struct { /* by node: how many callers it has (-1: it is not shown), its first child, its next sibling */
-    int32_t *level, *child, *next;
+typedef struct { /* by node: its first child, its next sibling, of those that are shown; and the first root */
+    int32_t *child, *next, root;
 } Links;
+
+typedef struct { /* one of them is given */
+    const int64_t *integers;
+    const double *floats;
+} Weights;
+
+typedef struct { /* a walk from the first root on: children before siblings, the heaviest of these first */
+    Weights weight;
+    const int32_t *kind;
+    const int64_t *rank;
+    Links links;
+    Child *children; /* those on the way down, then room to sort */
+    Siblings *open;
+    int64_t row, rows, top;
+    int32_t below; /* the first child of the box before */
+    double x;
+} Walk;
+
+typedef struct {
+    int64_t row;
+    double start, end;
+    int32_t node;
+} Box;
 
 static inline int before(const Child *a, const Child *b) {
     if (a->weight != b->weight) return a->weight > b->weight;
@@ -44,84 +67,149 @@ static void sort_children(Child *child, int64_t count, Child *spare) {
     }
 }
 
-/* Links of the nodes that have weight, as all above them have; `row_end` becomes how many each row has. Returns an outcome. */
-static int link_nodes(const int32_t *parent, const double *weight, const int32_t *kind, int64_t kinds, int64_t count, Links of,
-                      int32_t *root, int64_t *row_end, int64_t *rows) {
-    *root = -1;
-    *rows = 0;
+static inline double weight_of(Weights weight, int64_t node) {
+    return weight.integers ? (double)weight.integers[node] : weight.floats[node];
+}
+
+/* How many nodes lie above each one in `level`, -1 where it is not shown: a node without weight, or below one without.
+ * Returns how many rows they have, or -outcome. */
+EXPORT int64_t find_rows(const int32_t *parent, const int64_t *integers, const double *floats, const int32_t *kind,
+                         int64_t kinds, int64_t count, int32_t *level) {
+    Weights weight = {integers, floats};
+    int64_t rows = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t above = parent[i];
-        if (above >= i) return MALFORMED;
-        if (kind[i] < 0 || kind[i] >= kinds) return OUT_OF_RANGE;
-        int is_shown = weight[i] > 0 && (above < 0 || of.level[above] >= 0);
-        of.level[i] = is_shown ? above < 0 ? 0 : of.level[above] + 1 : -1;
-        of.child[i] = -1;
-        if (!is_shown) continue;
-        if (of.level[i] == *rows) row_end[(*rows)++] = 0;
-        row_end[of.level[i]]++;
+        if (above >= i) return -MALFORMED;
+        if (kind[i] < 0 || kind[i] >= kinds) return -OUT_OF_RANGE;
+        int64_t row = above < 0 ? 0 : level[above] < 0 ? -1 : level[above] + 1;
+        if (!(weight_of(weight, i) > 0)) row = -1;
+        level[i] = (int32_t)row;
+        if (row >= rows) rows = row + 1;
     }
+    return rows;
+}
+
+/* Marks the kinds of the nodes whose row is from `first` to before `end`. Returns an outcome. */
+EXPORT int64_t find_kinds(const int32_t *row, const int32_t *kind, int64_t count, int64_t first, int64_t end, int64_t kinds,
+                          uint8_t *used) {
+    for (int64_t i = 0; i < count; i++) {
+        if (row[i] < first || row[i] >= end) continue;
+        if (kind[i] < 0 || kind[i] >= kinds) return OUT_OF_RANGE;
+        used[kind[i]] = 1;
+    }
+    return OK;
+}
+
+/* Links of the nodes that have a level. Returns an outcome. */
+static int link_nodes(const int32_t *parent, const int32_t *level, int64_t count, Links *links) {
+    links->root = -1;
+    links->child = malloc((size_t)(count + 1) * sizeof(int32_t));
+    links->next = malloc((size_t)(count + 1) * sizeof(int32_t));
+    if (!links->child || !links->next) return NO_MEMORY;
+    for (int64_t i = count - 1; i >= 0; i--) links->child[i] = -1;
     for (int64_t i = count - 1; i >= 0; i--) {
-        if (of.level[i] < 0) continue;
-        int32_t *first = parent[i] < 0 ? root : &of.child[parent[i]];
-        of.next[i] = *first;
+        if (level[i] < 0) continue;
+        int32_t *first = parent[i] < 0 ? &links->root : &links->child[parent[i]];
+        links->next[i] = *first;
         *first = (int32_t)i;
     }
     return OK;
 }
 
-/* Nodes, parents first, that have weight, row by row: their number, where each begins and ends, its kind; `row_end` (with
- * room for `count` rows) is where each row ends. `rank` is that of a kind. Walked down first, a subtree at a time, because
- * that is how trees lie in memory. Returns the number of rows, or -outcome. */
-EXPORT int64_t side_by_side(const int32_t *parent, const double *weight, const int32_t *kind, const int64_t *rank,
-                            int64_t kinds, int64_t count, int32_t *node, double *start, double *end, int32_t *kind_out,
-                            int64_t *row_end) {
-    size_t room = (size_t)count + 1;
-    Links of = {malloc(room * sizeof(int32_t)), malloc(room * sizeof(int32_t)), malloc(room * sizeof(int32_t))};
-    Child *children = malloc(2 * room * sizeof *children); /* those on the way down, then room to sort */
-    Siblings *open = NULL;
-    int32_t root;
-    int64_t rows = 0, outcome = of.level && of.child && of.next && children ? OK : NO_MEMORY;
-    if (outcome == OK) outcome = link_nodes(parent, weight, kind, kinds, count, of, &root, row_end, &rows);
-    if (outcome == OK && rows) {
-        open = malloc((size_t)rows * sizeof *open);
-        if (!open) outcome = NO_MEMORY;
+/* A walk over the first `rows` rows of a tree. Returns an outcome. */
+static int begin_walk(Walk *walk, const int32_t *parent, const int32_t *level, Weights weight, const int32_t *kind,
+                      const int64_t *rank, int64_t count, int64_t rows) {
+    *walk = (Walk){.weight = weight, .kind = kind, .rank = rank, .row = -1, .rows = rows};
+    walk->children = malloc(2 * (size_t)(count + 1) * sizeof *walk->children);
+    walk->open = malloc((size_t)(rows + 1) * sizeof *walk->open);
+    if (!walk->children || !walk->open) return NO_MEMORY;
+    int outcome = link_nodes(parent, level, count, &walk->links);
+    walk->below = walk->links.root;
+    return outcome;
+}
+
+static void end_walk(Walk *walk) {
+    free(walk->links.child);
+    free(walk->links.next);
+    free(walk->children);
+    free(walk->open);
+}
+
+/* The next box; 0 when there is none. Downwards first, a subtree at a time, because that is how trees lie in memory. */
+static inline int next_box(Walk *walk, Box *box) {
+    Child *children = walk->children;
+    if (walk->below >= 0 && walk->row + 1 < walk->rows) {
+        int64_t low = walk->top;
+        for (int32_t i = walk->below; i >= 0; i = walk->links.next[i])
+            children[walk->top++] = (Child){weight_of(walk->weight, i), (int32_t)walk->rank[walk->kind[i]], i};
+        sort_children(children + low, walk->top - low, children + walk->top);
+        walk->open[++walk->row] = (Siblings){low, walk->top, walk->x};
     }
-    if (outcome == OK && rows) {
+    while (walk->row >= 0 && walk->open[walk->row].at == walk->open[walk->row].end) {
+        walk->row--;
+        walk->top = walk->row >= 0 ? walk->open[walk->row].end : 0;
+    }
+    if (walk->row < 0) return 0;
+    Siblings *among = &walk->open[walk->row];
+    Child child = children[among->at++];
+    walk->x = among->x;
+    walk->below = walk->links.child[child.node];
+    *box = (Box){walk->row, walk->x, walk->x + child.weight, child.node};
+    among->x = box->end;
+    return 1;
+}
+
+/* The nodes of a tree, parents first, row by row: where each begins and ends, its kind. `level` is the row of each (-1: it
+ * is not shown), one of `rows`; `rank` that of a kind; `row_end`, zeros before, is where each row ends. Returns an
+ * outcome. */
+EXPORT int64_t side_by_side(const int32_t *parent, const int32_t *level, const int64_t *integers, const double *floats,
+                            const int32_t *kind, const int64_t *rank, int64_t count, int64_t rows, int32_t *node,
+                            double *start, double *end, int32_t *kind_out, int64_t *row_end) {
+    Walk walk;
+    int outcome = begin_walk(&walk, parent, level, (Weights){integers, floats}, kind, rank, count, rows);
+    if (outcome == OK) {
+        for (int64_t i = 0; i < count; i++)
+            if (level[i] >= 0) row_end[level[i]]++;
         for (int64_t row = 0, begin = 0; row < rows; row++) { /* until a row is full: where its next box goes */
             int64_t boxes = row_end[row];
             row_end[row] = begin;
             begin += boxes;
         }
-        int64_t row = -1, top = 0;
-        int32_t first = root;
-        double x = 0;
-        for (;;) {
-            if (first >= 0) {
-                int64_t low = top;
-                for (int32_t i = first; i >= 0; i = of.next[i]) children[top++] = (Child){weight[i], (int32_t)rank[kind[i]], i};
-                sort_children(children + low, top - low, children + top);
-                open[++row] = (Siblings){low, top, x};
-            }
-            while (row >= 0 && open[row].at == open[row].end) {
-                row--;
-                top = row >= 0 ? open[row].end : 0;
-            }
-            if (row < 0) break;
-            Child child = children[open[row].at++];
-            int64_t at = row_end[row]++;
-            x = open[row].x;
-            node[at] = child.node;
-            start[at] = x;
-            end[at] = open[row].x = x + child.weight;
-            kind_out[at] = kind[child.node];
-            first = of.child[child.node];
+        for (Box box; next_box(&walk, &box);) {
+            int64_t at = row_end[box.row]++;
+            node[at] = box.node;
+            start[at] = box.start;
+            end[at] = box.end;
+            kind_out[at] = kind[box.node];
         }
-        outcome = -rows;
     }
-    free(of.level);
-    free(of.child);
-    free(of.next);
-    free(children);
-    free(open);
-    return -outcome;
+    end_walk(&walk);
+    return outcome;
+}
+
+/* The same boxes as cells of `row_count` rows from `first_row` on, without a column of any of them; `scale` and what is
+ * written as for merge_boxes. Returns an outcome. */
+EXPORT int64_t merge_tree(const int32_t *parent, const int32_t *level, const int64_t *integers, const double *floats,
+                          const int32_t *kind, const int64_t *rank, int64_t count, int64_t first_row, int64_t row_count,
+                          double origin, double scale, double low, double high, int64_t width, int64_t least,
+                          const uint8_t *palette, int64_t kinds, int64_t room, int64_t *left, int64_t *right, int64_t *weight,
+                          int64_t *own, int64_t *boxes, int64_t *colour, int32_t *kind_out, int64_t *used, int64_t *hidden) {
+    Rows rows = {left, right, weight, own, boxes, colour, used, hidden, kind_out, palette, room};
+    int64_t limit = width << FIXED_BITS;
+    Walk walk;
+    int outcome = begin_walk(&walk, parent, level, (Weights){integers, floats}, kind, rank, count, first_row + row_count);
+    Open *open = open_rows(row_count);
+    if (!open) outcome = NO_MEMORY;
+    for (Box box; outcome == OK && next_box(&walk, &box);) {
+        int64_t row = box.row - first_row;
+        if (row < 0 || !(box.end > box.start) || !(box.end > low) || !(box.start < high)) continue;
+        if (kind[box.node] >= kinds) outcome = OUT_OF_RANGE;
+        int64_t from = place(box.start, origin, scale, limit), to = place(box.end, origin, scale, limit);
+        if (to - from < least)
+            hidden[row]++;
+        else if (outcome == OK)
+            outcome = add_box(&rows, &open[row], row, from, to, kind[box.node], width - 1);
+    }
+    end_walk(&walk);
+    return close_rows(&rows, open, row_count, outcome);
 }

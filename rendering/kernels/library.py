@@ -15,13 +15,16 @@ SIGNATURES = {
     "merge_boxes_int64": "pppippidddd" + "iiipii" + "ppppppppp",
     "merge_boxes_double": "pppippidddd" + "iiipii" + "ppppppppp",
     "find_runs": "pppppiiiiipipppp",
-    "side_by_side": "ppppii" + "ppppp",
+    "find_rows": "ppppiip",
+    "find_kinds": "ppiiiip",
+    "side_by_side": "ppppppii" + "ppppp",
+    "merge_tree": "ppppppiii" + "ddddii" + "pii" + "ppppppppp",
     "draw_strip": "piiippppipipi",
     "draw_letters": "piippppippp",
 }
 """Arguments of each kernel: p a column, i an integer, d a float. All return an integer."""
 TYPES = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
-ABI = 3
+ABI = 4
 """Raised with every change of a C signature; a library built from other sources is not used."""
 
 

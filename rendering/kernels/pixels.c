@@ -125,4 +125,4 @@ EXPORT int64_t draw_letters(uint8_t *pixels, int64_t width, int64_t height, cons
     return OK;
 }
 
-EXPORT int rendering_abi(void) { return 3; }
+EXPORT int rendering_abi(void) { return 4; }

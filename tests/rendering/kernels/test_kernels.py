@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,15 @@ from rendering.kernels.cells import (
     merge_boxes,
     merge_boxes_reference,
 )
-from rendering.kernels.layout import side_by_side, side_by_side_reference
+from rendering.kernels.layout import (
+    kinds_in_rows,
+    merge_tree,
+    merge_tree_reference,
+    rows_of_tree,
+    rows_of_tree_reference,
+    side_by_side,
+    side_by_side_reference,
+)
 from rendering.kernels.pixels import Edges, Letters, draw_letters, draw_letters_reference, draw_strip
 from rendering.kernels.pixels import draw_strip_reference as draw_strip_in_numpy
 from rendering.minimap import minimap_scene
@@ -100,12 +109,17 @@ def test_a_cell_of_a_thousand_kinds_and_many_chunks_merge_the_same() -> None:
     assert_same(ours, reference)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 300))
-def test_trees_lie_side_by_side_the_same(seed: int, count: int) -> None:
-    random = np.random.default_rng(seed)
+Tree = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.int64]]
+"""Parent, depth, weight, kind of each node, and the rank of each kind."""
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Tree:
+    """Integers or floats as weights; some nodes have none, with all below them, whatever those have."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count = draw(st.integers(1, 300))
     parent = np.array([random.integers(-1, i) if i else -1 for i in range(count)], np.int32)
-    weight = np.zeros(count)
+    weight = np.zeros(count, draw(st.sampled_from([np.int64, np.float64])))
     depth = np.zeros(count, np.int32)
     for node in range(count):
         depth[node] = depth[parent[node]] + 1 if parent[node] >= 0 else 0
@@ -113,15 +127,37 @@ def test_trees_lie_side_by_side_the_same(seed: int, count: int) -> None:
         weight[node] += random.integers(0, 3)
         if parent[node] >= 0:
             weight[parent[node]] += weight[node]
-    gone = np.flatnonzero(random.random(count) < 0.1)
-    weight[gone] = 0  # with all below them, whatever those have
-    kind, rank = random.integers(0, 9, count).astype(np.int32), random.integers(0, 4, 9)
+    weight[random.random(count) < 0.1] = 0
+    return parent, depth, weight, random.integers(0, 9, count).astype(np.int32), random.integers(0, 4, 9)
 
-    ours = side_by_side(parent, depth, weight, kind, rank)
-    reference = side_by_side_reference(parent, depth, weight, kind, rank)
+
+@settings(max_examples=60, deadline=None)
+@given(trees())
+def test_trees_lie_side_by_side_the_same(tree: Tree) -> None:
+    ours, reference = side_by_side(*tree), side_by_side_reference(*tree)
 
     for column in ("node", "start", "end", "kind", "row_offsets"):
         np.testing.assert_array_equal(getattr(ours, column), getattr(reference, column))
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(), st.integers(1, 90), st.integers(0, 4), st.integers(0, 5), st.sampled_from([0, 1 << 30]))
+def test_a_tree_becomes_cells_the_same(tree: Tree, width: int, first: int, rows: int, least: int) -> None:
+    parent, depth, weight, kind, rank = tree
+    row, count = rows_of_tree(*tree)
+    also_row, also_count = rows_of_tree_reference(parent, depth, weight)
+    assert count == also_count
+    np.testing.assert_array_equal(row, also_row)
+    shown, total = range(first, max(first, min(first + rows, count))), float(weight[parent < 0].sum()) or 1.0
+    scale = Scale(total * 0.1, total * 0.9, width, least)
+
+    ours, hidden = merge_tree(parent, row, weight, kind, rank, shown, scale, PALETTE)
+    reference, also_hidden = merge_tree_reference(parent, row, weight, kind, rank, shown, scale, PALETTE)
+
+    assert_same(ours, reference)
+    np.testing.assert_array_equal(hidden, also_hidden)
+    used = {int(kind[node]) for node in range(len(row)) if row[node] in shown}
+    assert set(np.flatnonzero(kinds_in_rows(row, kind, shown, 9)).tolist()) == used
 
 
 @settings(max_examples=30, deadline=None)

@@ -38,12 +38,12 @@ static void lay_out(int64_t count) {
         integers[i] = byte((size_t)i + 1) == 254 ? number_at((size_t)i) : byte((size_t)i + 1) % 5;
     }
     for (int turn = 0; turn < 2; turn++) {
-        const int64_t *whole = turn ? integers : NULL;
+        const int64_t *integral = turn ? integers : NULL;
         const double *broken = turn ? NULL : weight;
-        int64_t rows = find_rows(parent, whole, broken, kind, KINDS, count, level);
+        int64_t rows = find_rows(parent, integral, broken, kind, KINDS, count, level);
         if (rows < 0) return;
         memset(row_end, 0, sizeof row_end);
-        if (side_by_side(parent, level, whole, broken, kind, rank, count, rows, node, start, end, kind_out, row_end) != OK) abort();
+        if (side_by_side(parent, level, integral, broken, kind, rank, count, rows, node, start, end, kind_out, row_end) != OK) abort();
         int64_t before_row = 0;
         for (int64_t row = 0; row < rows; row++) {
             if (row_end[row] <= before_row || row_end[row] > count) abort();
@@ -54,7 +54,7 @@ static void lay_out(int64_t count) {
         if (find_kinds(level, kind, count, 1, 1 + ROWS, KINDS, marked) != OK) abort();
         double high = 1 + byte(4) % 60, scale = WIDTH * 4294967296.0 / high;
         memset(used, 0, sizeof used);
-        merge_tree(parent, level, whole, broken, kind, rank, count, byte(5) % 3, ROWS, 0, scale, 0, high, WIDTH,
+        merge_tree(parent, level, integral, broken, kind, rank, count, byte(5) % 3, ROWS, 0, scale, 0, high, WIDTH,
                    (int64_t)(byte(2) % 4) << 29, palette, KINDS, ROOM, column[0], column[1], column[2], column[3], column[4],
                    colour, cell_kind, used, hidden);
         for (size_t row = 0; row < ROWS; row++)

@@ -1,5 +1,6 @@
 """What a chart shows, in words: where it is widest and which functions spend the time themselves."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -47,7 +48,10 @@ def _widest_path(tree: MergedTree, extent: float) -> list[int]:
     """From the heaviest root to its heaviest callee, and so on."""
     path: list[int] = []
     inside = np.flatnonzero(tree.parent < 0)
-    heavy = np.flatnonzero(tree.total_value >= _LEAST_SHARE * extent)  # few, however large the tree
+    least = _LEAST_SHARE * extent
+    if tree.total_value.dtype.kind == "i":  # which a comparison with a float would copy
+        least = math.ceil(least)
+    heavy = np.flatnonzero(tree.total_value >= least)  # few, however large the tree
     above = tree.parent[heavy]
     while len(inside) and len(path) < _LONGEST_PATH:
         path.append(int(inside[np.argmax(tree.total_value[inside])]))

@@ -92,7 +92,9 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     """The scene and the notes that it says at its foot."""
     rows, deepest = view.rows, view.rows.depth_count
     tree = view.part.tree
-    weight = sum_by_node(tree.frame, tree.total_value, len(trace.frames)).astype(np.float64)
+    weight = np.zeros(len(trace.frames))
+    if options.legend:
+        weight = sum_by_node(tree.frame, tree.total_value, len(weight)).astype(np.float64)
     texts = legend_texts(trace, options.palette, weight, view.profile.role) if options.legend else ()
     sheet = Sheet(options, deepest=deepest, minimap=options.minimap, legend=texts)
     area = sheet.area(view.start, view.end)

@@ -102,7 +102,7 @@ def rows_of_spans(
     """The rows of a profile's spans. `total` is each node's weight with its callees': rows without any are
     not counted, nor, with a window, those that have nothing in it."""
     if window is None:
-        deepest = int(node_row[total > 0].max(initial=NONE))
+        deepest = int(node_row.max(initial=NONE, where=total > 0))
     else:
         deepest = NONE
         last = _first_from(spans, window.end)

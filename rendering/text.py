@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageDraw, ImageFont
+from PIL import ImageFont
 
 from rendering.bounds import MAX_GLYPHS, MAX_LABEL_CHARACTERS
 from rendering.errors import MissingFont
@@ -110,15 +110,16 @@ class Typeface:
 
     def _draw(self, piece: str) -> int:
         pad = self._pad
-        image = Image.new("L", (self._advance[piece] + 2 * pad, 3 * pad))
-        font = font_of(self._fonts, piece)
-        ImageDraw.Draw(image).text((pad, 2 * pad), piece, fill=255, font=font, anchor="ls")
-        left, top, right, bottom = image.getbbox() or (0, 0, 0, 0)
-        opacities = np.asarray(image)[top:bottom, left:right].reshape(-1)
+        mask, (left, top) = font_of(self._fonts, piece).getmask2(piece, "L", anchor="ls")
+        width, height = mask.size
+        drawn = np.frombuffer(bytes(mask), np.uint8).reshape(height, width)
+        # No letter reaches far out of its line, however high a font makes it.
+        above, before = max(0, -2 * pad - top), max(0, -pad - left)
+        drawn = drawn[above : max(above, pad - top), before : max(before, self._advance[piece] + pad - left)]
         number = self._numbers[piece] = len(self._boxes)
-        self._boxes.append((left - pad, top - 2 * pad, right - left, bottom - top, self._drawn))
-        self._opacities.append(opacities)
-        self._drawn += len(opacities)
+        self._boxes.append((left + before, top + above, drawn.shape[1], drawn.shape[0], self._drawn))
+        self._opacities.append(drawn.reshape(-1))
+        self._drawn += drawn.size
         self._atlas = None
         return number
 

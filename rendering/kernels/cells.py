@@ -59,6 +59,18 @@ class Scale:
     def factor(self) -> float:
         return self.width * float(ONE) / (self.end - self.start)
 
+    def place(self, at: Values) -> Int64:
+        """Where positions lie in the row, cut at its sides."""
+        return np.asarray(((at - self.start) * self.factor).clip(0, self.width * ONE).astype(np.int64))
+
+    def pixel(self, left: Int64) -> Int64:
+        """The pixels in which boxes begin that begin at such places."""
+        return np.asarray(np.minimum(left >> FIXED_BITS, self.width - 1))
+
+    def in_one_pixel(self, left: Int64, right: Int64) -> npt.NDArray[np.bool_]:
+        """Which boxes between such places end in the pixel they begin in."""
+        return right <= (self.pixel(left) + 1) << FIXED_BITS
+
     @property
     def numbers(self) -> tuple[float | int, ...]:
         """As the kernels take them."""
@@ -144,7 +156,6 @@ def merge_boxes_reference(
     """The same in numpy, some boxes at a time."""
     rows = 1 if items is None else items.row_count
     hidden = np.zeros(rows, np.int64)
-    limit = scale.width * ONE
     done: list[_Entries] = []
     open_: _Entries = _no_entries()
     for begin in range(0, len(start), _CHUNK):
@@ -160,8 +171,7 @@ def merge_boxes_reference(
             from_, to, what, row = from_[shown], to[shown], what[shown], row[shown]
         if not len(from_):
             continue
-        left = ((from_ - scale.start) * scale.factor).clip(0, limit).astype(np.int64)
-        right = ((to - scale.start) * scale.factor).clip(0, limit).astype(np.int64)
+        left, right = scale.place(from_), scale.place(to)
         kind = what if items is None else items.kind[what]
         if scale.least:
             narrow = right - left < scale.least
@@ -169,8 +179,7 @@ def merge_boxes_reference(
             left, right, kind, row = left[~narrow], right[~narrow], kind[~narrow], row[~narrow]
             if not len(left):
                 continue
-        pixel = np.minimum(left >> FIXED_BITS, scale.width - 1)
-        wide = right > (pixel + 1) << FIXED_BITS
+        pixel, wide = scale.pixel(left), ~scale.in_one_pixel(left, right)
         cell = (row * scale.width + pixel) * 2 + wide
         fresh = _Entries(cell, kind, left, right, right - left, np.ones(len(cell), np.int64))
         merged = _joined(open_, fresh).by_kind()

@@ -187,29 +187,69 @@ EXPORT int64_t side_by_side(const int32_t *parent, const int32_t *level, const i
     return outcome;
 }
 
-/* The same boxes as cells of `row_count` rows from `first_row` on, without a column of any of them; `scale` and what is
- * written as for merge_boxes. Returns an outcome. */
+typedef struct { /* where boxes become cells: rows from `first` on */
+    Rows rows;
+    Open *open;
+    const int32_t *kind;
+    double origin, scale, low, high;
+    int64_t first, limit, least, kinds;
+    int outcome;
+} Cells;
+
+/* A box becomes part of a cell; returns whether it lies in one pixel. */
+static inline int add_node(Cells *cells, Box box) {
+    int64_t from = place(box.start, cells->origin, cells->scale, cells->limit), row = box.row - cells->first;
+    int64_t to = place(box.end, cells->origin, cells->scale, cells->limit);
+    int64_t last = (cells->limit >> FIXED_BITS) - 1, pixel = from >> FIXED_BITS > last ? last : from >> FIXED_BITS;
+    int is_narrow = to <= (pixel + 1) << FIXED_BITS;
+    if (row < 0 || !(box.end > box.start) || !(box.end > cells->low) || !(box.start < cells->high)) return is_narrow;
+    if (cells->kind[box.node] >= cells->kinds)
+        cells->outcome = OUT_OF_RANGE;
+    else if (to - from < cells->least)
+        cells->rows.hidden[row]++;
+    else
+        cells->outcome = add_box(&cells->rows, &cells->open[row], row, from, to, cells->kind[box.node], last);
+    return is_narrow;
+}
+
+/* All boxes below one that lies in one pixel: nobody sees their order, which is that of their numbers. */
+static void add_below(Cells *cells, Walk *walk, Box top, const int32_t *parent) {
+    const int32_t *child = walk->links.child, *next = walk->links.next;
+    Siblings *open = walk->open;
+    int64_t row = top.row + 1;
+    int32_t i = child[top.node];
+    walk->below = -1;
+    if (i < 0 || row >= walk->rows) return;
+    open[row].x = top.start;
+    while (cells->outcome == OK) {
+        Box box = {row, open[row].x, open[row].x + weight_of(walk->weight, i), i};
+        open[row].x = box.end;
+        add_node(cells, box);
+        if (child[i] >= 0 && row + 1 < walk->rows) {
+            open[++row].x = box.start;
+            i = child[i];
+            continue;
+        }
+        for (; next[i] < 0; i = parent[i])
+            if (--row == top.row) return;
+        i = next[i];
+    }
+}
+
+/* The same boxes as cells of `row_count` rows from `first` on, without a column of any of them; `scale` and what is written
+ * as for merge_boxes. Below a box in one pixel siblings lie in their order. Returns an outcome. */
 EXPORT int64_t merge_tree(const int32_t *parent, const int32_t *level, const int64_t *integers, const double *floats,
-                          const int32_t *kind, const int64_t *rank, int64_t count, int64_t first_row, int64_t row_count,
+                          const int32_t *kind, const int64_t *rank, int64_t count, int64_t first, int64_t row_count,
                           double origin, double scale, double low, double high, int64_t width, int64_t least,
                           const uint8_t *palette, int64_t kinds, int64_t room, int64_t *left, int64_t *right, int64_t *weight,
                           int64_t *own, int64_t *boxes, int64_t *colour, int32_t *kind_out, int64_t *used, int64_t *hidden) {
     Rows rows = {left, right, weight, own, boxes, colour, used, hidden, kind_out, palette, room};
-    int64_t limit = width << FIXED_BITS;
+    Cells cells = {rows, open_rows(row_count), kind, origin, scale, low, high, first, width << FIXED_BITS, least, kinds, OK};
     Walk walk;
-    int outcome = begin_walk(&walk, parent, level, (Weights){integers, floats}, kind, rank, count, first_row + row_count);
-    Open *open = open_rows(row_count);
-    if (!open) outcome = NO_MEMORY;
-    for (Box box; outcome == OK && next_box(&walk, &box);) {
-        int64_t row = box.row - first_row;
-        if (row < 0 || !(box.end > box.start) || !(box.end > low) || !(box.start < high)) continue;
-        if (kind[box.node] >= kinds) outcome = OUT_OF_RANGE;
-        int64_t from = place(box.start, origin, scale, limit), to = place(box.end, origin, scale, limit);
-        if (to - from < least)
-            hidden[row]++;
-        else if (outcome == OK)
-            outcome = add_box(&rows, &open[row], row, from, to, kind[box.node], width - 1);
-    }
+    cells.outcome = begin_walk(&walk, parent, level, (Weights){integers, floats}, kind, rank, count, first + row_count);
+    if (!cells.open) cells.outcome = NO_MEMORY;
+    for (Box box; cells.outcome == OK && next_box(&walk, &box);)
+        if (add_node(&cells, box)) add_below(&cells, &walk, box, parent);
     end_walk(&walk);
-    return close_rows(&rows, open, row_count, outcome);
+    return close_rows(&cells.rows, cells.open, row_count, cells.outcome);
 }

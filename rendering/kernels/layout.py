@@ -44,11 +44,15 @@ def side_by_side(parent: Int32, depth: Int32, weight: Values, kind: Int32, rank:
     return Places(node[shown], start[shown], end[shown], kinds[shown], offsets)
 
 
-def side_by_side_reference(parent: Int32, depth: Int32, weight: Values, kind: Int32, rank: Int64) -> Places:
-    """The same in numpy, a row at a time."""
+def side_by_side_reference(
+    parent: Int32, depth: Int32, weight: Values, kind: Int32, rank: Int64, scale: Scale | None = None
+) -> Places:
+    """The same in numpy, a row at a time. With a scale, siblings below a node that lies in one pixel are in order of
+    their number."""
     weight = weight.astype(np.float64)
     start = np.zeros(len(parent))
     place = np.zeros(len(parent), np.int64)
+    narrow = np.zeros(len(parent), np.bool_)
     is_shown = weight > 0
     rows: list[Int64] = []
     for level in depth_levels(depth):
@@ -57,7 +61,9 @@ def side_by_side_reference(parent: Int32, depth: Int32, weight: Values, kind: In
         if not len(nodes):
             break
         above = parent[nodes]
-        order = np.lexsort((nodes, rank[kind[nodes]], -weight[nodes], np.where(above >= 0, place[above], 0)))
+        seen = (above < 0) | ~narrow[above]
+        keys = np.where(seen, rank[kind[nodes]], 0), np.where(seen, -weight[nodes], 0)
+        order = np.lexsort((nodes, *keys, np.where(above >= 0, place[above], 0)))
         nodes, above = nodes[order], above[order]
         first = np.flatnonzero(np.concatenate(([True], above[1:] != above[:-1])))
         for low, high in zip(first.tolist(), np.append(first[1:], len(nodes)).tolist(), strict=True):
@@ -65,6 +71,8 @@ def side_by_side_reference(parent: Int32, depth: Int32, weight: Values, kind: In
             sums = np.cumsum(np.concatenate(([base], weight[nodes[low:high]])))  # added one by one, as in C
             start[nodes[low:high]] = sums[:-1]
         place[nodes] = np.arange(len(nodes))
+        if scale is not None:
+            narrow[nodes] = scale.in_one_pixel(scale.place(start[nodes]), scale.place(start[nodes] + weight[nodes]))
         rows.append(nodes)
     nodes = np.concatenate(rows) if rows else np.zeros(0, np.int64)
     offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)
@@ -110,7 +118,8 @@ def merge_tree(
     parent: Int32, row: Int32, weight: Values, kind: Int32, rank: Int64, rows: range, scale: Scale, palette: Rgb8
 ) -> tuple[list[Cells], Int64]:
     """Cells of some rows of a tree whose nodes lie side by side, and how many boxes of each the scale hides. `row` is
-    that of each node; no column of their places is made."""
+    that of each node; no column of their places is made. Below a node that lies in one pixel siblings are in order of
+    their number: nobody sees it, and most nodes of a large tree need not be sorted."""
     library = kernels()
     if library is None:
         return merge_tree_reference(parent, row, weight, kind, rank, rows, scale, palette)
@@ -138,7 +147,7 @@ def merge_tree_reference(
 ) -> tuple[list[Cells], Int64]:
     """The same by way of the places."""
     shown = row >= 0
-    places = side_by_side_reference(parent, np.where(shown, row, 0), np.where(shown, weight, 0), kind, rank)
+    places = side_by_side_reference(parent, np.where(shown, row, 0), np.where(shown, weight, 0), kind, rank, scale)
     found, hidden = [], np.zeros(len(rows), np.int64)
     for index, at in enumerate(rows):
         part = slice(int(places.row_offsets[at]), int(places.row_offsets[at + 1]))

@@ -40,7 +40,7 @@ from rendering.minimap import minimap_scene
 from rendering.options import FlamegraphOptions, SheetOptions
 from tests.rendering.call_trees import Program, evented, programs, sampled
 from traces.kernels.library import SWITCH
-from traces.model import Trace
+from traces.model import Int32, Int64, Trace
 
 pytestmark = pytest.mark.skipif(library.kernels() is None, reason="the kernels are not built or switched off")
 
@@ -109,7 +109,7 @@ def test_a_cell_of_a_thousand_kinds_and_many_chunks_merge_the_same() -> None:
     assert_same(ours, reference)
 
 
-Tree = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.int64]]
+Tree = tuple[Int32, Int32, npt.NDArray[Any], Int32, Int64]
 """Parent, depth, weight, kind of each node, and the rank of each kind."""
 
 

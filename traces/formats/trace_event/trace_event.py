@@ -319,7 +319,10 @@ def _keys(args: memoryview) -> set[str]:
 
 
 def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
-    args = msgspec.json.decode(said, type=HermesArgs) if said else HermesArgs()
+    try:
+        args = msgspec.json.decode(said, type=HermesArgs) if said else HermesArgs()
+    except msgspec.ValidationError:  # of another form than those of the first event
+        args = HermesArgs()
     line = int(args.line) if args.line is not None else None
     return builder.frame(name, args.url, line, int(args.column) if args.column is not None else None)
 

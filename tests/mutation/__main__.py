@@ -1,10 +1,11 @@
 """`python -m tests.mutation SEED [--points 60] [--part 1/3]`: change the product at random points, one at a time, and
 see whether the tests of the changed module notice.
 
-Lines have equal chances, over all rooms. Each mutant meets the tests that its module's path leads to and those that
-import the module, then, if these pass, those around it. Killed, survived or unjudged (no such test passes in time
-without the mutation, or the mutant cannot be imported, which any test would find); the rates are of those judged,
-without those that change nothing observable.
+Lines have equal chances, over all rooms. Each mutant meets its module's own tests, which are those that the module's
+path leads to (`tests/mutation/selection.py`), then, if these pass, those elsewhere that import the module, and those
+around it. The rate is of what its own tests kill. A mutant that no test can meet has survived. Unjudged is what no test
+passes in time without the mutation, or what cannot be imported, which any test would find; the rates are of those
+judged, without those that change nothing observable.
 """
 
 import argparse
@@ -23,11 +24,14 @@ from tests.mutation.unobservable import UNOBSERVABLE
 
 ROOT = Path(__file__).parents[2]
 MUTANT_S = 150
-"""Bounds the tests of one mutant, of each of the two circles."""
+"""Bounds a run of some of the tests of a mutant."""
 
-NO_TEST = "unjudged (no test)"
+AT_ONCE = 6
+"""Files of tests in a run, after the first."""
+
+NO_TEST = "survived (no test)"
 NO_IMPORT = "unjudged (not imported)"
-OWN, AROUND = "own tests", "tests around"
+OWN, IMPORTING, AROUND = "own tests", "importing tests", "tests around"
 
 
 def drawn(points: Iterable[Point], seed: int, count: int) -> list[Point]:
@@ -51,7 +55,8 @@ class Judge:
 
     def __init__(self, tree: CopiedTree, selection: Selection, *, own_alone: bool = False) -> None:
         self._tree = tree
-        self._circles = [(OWN, selection.own)] if own_alone else [(OWN, selection.own), (AROUND, selection.around)]
+        circles = [(OWN, selection.own), (IMPORTING, selection.importing), (AROUND, selection.around)]
+        self._circles = circles[:1] if own_alone else circles
         self._is_green: dict[Path, bool] = {}
 
     def judged(self, point: Point) -> str:
@@ -60,7 +65,8 @@ class Judge:
         verdicts = []
         for which, of_module in self._circles:
             tests = of_module(point.path)
-            for some in (tests[:1], tests[1:]):
+            later = (tests[start : start + AT_ONCE] for start in range(1, len(tests), AT_ONCE))
+            for some in (tests[:1], *later):
                 verdicts.append(self._met(point, some, which))
                 if verdicts[-1].startswith("killed") or verdicts[-1] == NO_IMPORT:
                     return verdicts[-1]
@@ -111,8 +117,10 @@ def main() -> int:
     parser.add_argument("seed", type=int)
     parser.add_argument("--points", type=int, default=60)
     parser.add_argument("--part", default="1/1", help="N/M: the Nth of M parts of the points")
-    parser.add_argument("--only", default="", help="points of files whose path contains one of these, by commas")
-    parser.add_argument("--own", action="store_true", help="leave out the tests around, which only survivors meet")
+    parser.add_argument(
+        "--only", default="", help="points whose `path:line` contains one of these, by commas; of all drawn"
+    )
+    parser.add_argument("--own", action="store_true", help="leave out the tests elsewhere, which only survivors meet")
     chosen = parser.parse_args()
     selection = Selection(ROOT)
     modules = selection.modules.values()
@@ -120,7 +128,9 @@ def main() -> int:
     points = drawn(changes, chosen.seed, chosen.points)
     number, of = map(int, chosen.part.split("/"))
     names = chosen.only.split(",")
-    points = [point for point in points[number - 1 :: of] if any(name in str(point.path) for name in names)]
+    points = [
+        point for point in points[number - 1 :: of] if any(name in f"{point.path}:{point.line} " for name in names)
+    ]
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         tree = CopiedTree(ROOT, Path(folder).resolve())
@@ -132,13 +142,13 @@ def main() -> int:
             counts[verdict.split(" (")[0].split(":")[0]] += 1
             sys.stdout.write(f"{verdict}\n    {point}\n")
             sys.stdout.flush()
-    own, killed = counts[f"killed by {OWN}"], counts[f"killed by {OWN}"] + counts[f"killed by {AROUND}"]
+    own, killed = counts[f"killed by {OWN}"], sum(counts[f"killed by {which}"] for which in (OWN, IMPORTING, AROUND))
     judged = killed + counts["survived"]
     sys.stdout.write(f"seed {chosen.seed}, part {chosen.part}: {dict(counts)}\n")
     if judged:
         sys.stdout.write(
             f"{own} of {judged} judged were killed by their own tests: {100 * own / judged:.0f} %; "
-            f"with those around, {killed}: {100 * killed / judged:.0f} %\n"
+            f"with those elsewhere, {killed}: {100 * killed / judged:.0f} %\n"
         )
     return 0
 

@@ -1,4 +1,12 @@
-"""Which tests are a module's own: those its path leads to, and those that import it."""
+"""Which tests are a module's own: those its path leads to. The tests mirror rooms and folders.
+
+- Of its name: `tests/<its folders>/test_<module>.py`, and longer names of that kind, such as `test_<module>_merged.py`.
+- Where none has its name: every test in its folder's mirror, or in the nearest mirror above that has tests.
+- Contracts of ports and the cloud's tests stand apart: an adapter and its twin in memory find theirs by their own name;
+  an adapter whose folder has no mirror, by the name of its folder.
+
+A test elsewhere that imports the module is not its own. It is run afterwards, and counted apart.
+"""
 
 import ast
 import math
@@ -16,7 +24,7 @@ OF_PORTS = (Path("server/adapters"), Path("server/testing"))
 STANDING_APART = (Path("tests/contracts"), Path("tests/cloud"))
 
 MOST_TESTS = 6
-"""Files of tests in each circle: what every other test imports is found by the first of them."""
+"""Files of tests in each circle but the own: what every other test imports is found by the first of them."""
 
 
 _WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -96,22 +104,26 @@ class Selection:
     def by_path(self, module: Path) -> list[Path]:
         """The tests a module's path leads to: `tests/<its folders>/test_<module>.py`, and longer names of that kind; of
         an adapter and of its twin in memory also the contract of their port and the cloud's tests of that name."""
-        folders = {Path("tests") / module.parent}
-        if any(parent in module.parents for parent in OF_PORTS):
-            folders.update(STANDING_APART)
-        stem = module.parent.name if module.stem == "__init__" else module.stem
-        name = re.compile(rf"test_{re.escape(stem)}(_|$)")
-        found = [test for test in self.tests if test.parent in folders and name.match(test.stem)]
-        return sorted(found, key=lambda test: test.parent in STANDING_APART)
+        mirror = Path("tests") / module.parent
+        apart = STANDING_APART if any(parent in module.parents for parent in OF_PORTS) else ()
+        stem = re.escape(module.parent.name if module.stem == "__init__" else module.stem)
+        name, name_apart = re.compile(rf"test_{stem}(_|$)"), re.compile(rf"test_(cloud_)?{stem}(_|$)")
+        return [
+            *(test for test in self.tests if test.parent == mirror and name.match(test.stem)),
+            *(test for test in self.tests if test.parent in apart and name_apart.match(test.stem)),
+        ]
 
     def own(self, module: Path) -> list[Path]:
-        """Those by its path; then those that import it, themselves before by what tests share; where none has its name,
-        at last those of its folder. Of each kind the ones come first that speak of the same things."""
-        named = self.by_path(module)
+        """Those by its path; where none has its name, those of its folder, those first that speak of the same things.
+        All of them, however many."""
+        return self.by_path(module) or self._likest(module, self._of_folder(module))
+
+    def importing(self, module: Path) -> list[Path]:
+        """Those of other places that import it, themselves before by what tests share."""
         importing = self._likest(module, self._importing_tests[_dotted(module)])
         by_support = self._likest(module, self._tests_by_support[_dotted(module)])
-        around = [] if named else self._likest(module, self._of_folder(module))
-        return _once([*named, *importing, *by_support, *around])[:MOST_TESTS]
+        known = set(self.own(module))
+        return [test for test in _once([*importing, *by_support]) if test not in known][:MOST_TESTS]
 
     def _likest(self, module: Path, tests: Iterable[Path]) -> list[Path]:
         """The tests by the words that they share with a module, rare ones first of all."""
@@ -135,18 +147,24 @@ class Selection:
         return defaultdict(float, {word: math.log(len(self.tests) / count) for word, count in counts.items()})
 
     def _of_folder(self, module: Path) -> list[Path]:
-        """Of the module's folder, or of the nearest above it that has tests."""
-        for folder in module.parents:
-            if found := [test for test in self.tests if test.parent == Path("tests") / folder]:
+        """Of the folder's mirror, or of the nearest mirror above that has tests; of adapters without one those apart
+        that have their folder's name."""
+        mirror = Path("tests") / module.parent
+        if found := [test for test in self.tests if test.parent == mirror]:
+            return found
+        if OF_PORTS[0] in module.parent.parents:
+            name = re.compile(rf"test_{re.escape(module.parent.name)}(_|$)")
+            if found := [test for test in self.tests if test.parent in STANDING_APART and name.match(test.stem)]:
                 return found
-        return []
+        above = (Path("tests") / folder for folder in module.parent.parents)
+        return next((found for folder in above if (found := [t for t in self.tests if t.parent == folder])), [])
 
     def around(self, module: Path) -> list[Path]:
         """Those of its folder, and of the modules that import it, and that import these."""
         users = sorted(self._importing_modules[_dotted(module)])
         second = sorted({again for user in users for again in self._importing_modules[user]})
-        of_users = [test for user in (*users, *second) for test in self.own(self.modules[user])]
-        known = set(self.own(module))
+        of_users = [test for user in (*users, *second) for test in self.own(self.modules[user])[:MOST_TESTS]]
+        known = {*self.own(module), *self.importing(module)}
         return [test for test in _once([*self._of_folder(module), *of_users]) if test not in known][:MOST_TESTS]
 
 

@@ -65,7 +65,7 @@ def test_every_mutation_of_the_product_compiles() -> None:
             compile(point.applied(source), str(path), "exec")
 
 
-def test_a_modules_own_tests_are_those_of_its_path_then_those_that_import_it(tmp_path: Path) -> None:
+def test_a_modules_own_tests_are_those_of_its_path_and_those_that_import_it_elsewhere_are_not(tmp_path: Path) -> None:
     for path, text in {
         "traces/analysis/functions.py": "",
         "tests/traces/analysis/test_functions.py": "",
@@ -76,8 +76,33 @@ def test_a_modules_own_tests_are_those_of_its_path_then_those_that_import_it(tmp
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    own = Selection(tmp_path).own(Path("traces/analysis/functions.py"))
-    assert [path.name for path in own] == ["test_functions.py", "test_functions_merged.py", "test_rows.py"]
+    selection, module = Selection(tmp_path), Path("traces/analysis/functions.py")
+    assert [path.name for path in selection.own(module)] == ["test_functions.py", "test_functions_merged.py"]
+    assert [path.name for path in selection.importing(module)] == ["test_rows.py"]
+
+
+def test_a_module_without_a_test_of_its_name_has_all_of_the_nearest_mirror(tmp_path: Path) -> None:
+    paths = [f"tests/traces/analysis/test_{letter}.py" for letter in "abcdefghij"]
+    for path in (*paths, "traces/analysis/window.py", "traces/analysis/inner/part.py", "tests/traces/test_model.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    selection = Selection(tmp_path)
+    for module in ("traces/analysis/window.py", "traces/analysis/inner/part.py"):
+        assert sorted(map(str, selection.own(Path(module)))) == paths
+
+
+def test_an_adapter_without_a_mirror_has_the_tests_apart_with_the_name_of_its_folder(tmp_path: Path) -> None:
+    for path in (
+        "server/adapters/fleet/sources.py",
+        "tests/cloud/test_fleet.py",
+        "tests/cloud/test_fleet_queries.py",
+        "tests/cloud/test_storage.py",
+        "tests/server/adapters/test_places.py",
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    own = Selection(tmp_path).own(Path("server/adapters/fleet/sources.py"))
+    assert sorted(test.name for test in own) == ["test_fleet.py", "test_fleet_queries.py"]
 
 
 def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_nothing_else(tmp_path: Path) -> None:
@@ -90,6 +115,7 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
         "tests/server/adapters/postgres/test_notes_in_crowds.py",
         "server/adapters/telemetry/spans.py",
         "tests/cloud/test_spans.py",
+        "tests/cloud/test_cloud_spans.py",
         "server/adapters/web/pages.py",
         "tests/server/adapters/web/test_pages.py",
         "tests/web/test_pages.py",
@@ -102,7 +128,8 @@ def test_the_contract_of_a_port_is_the_own_test_of_each_adapter_and_twin_and_of_
         "test_notes_contract.py",
     ]
     assert [test.name for test in by_path(Path("server/testing/notes.py"))] == ["test_notes_contract.py"]
-    assert [test.name for test in by_path(Path("server/adapters/telemetry/spans.py"))] == ["test_spans.py"]
+    of_spans = by_path(Path("server/adapters/telemetry/spans.py"))
+    assert [test.name for test in of_spans] == ["test_cloud_spans.py", "test_spans.py"]
     assert by_path(Path("server/adapters/web/pages.py")) == [Path("tests/server/adapters/web/test_pages.py")]
     assert by_path(Path("server/turns/notes.py")) == []
 

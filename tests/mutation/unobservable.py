@@ -26,4 +26,16 @@ UNOBSERVABLE: dict[tuple[str, str, str, str], str] = {
         "True",
         "False",
     ): "both lists are made as long as the kept nodes a line before",
+    ("server/agent/questions/level_change.py", "low = high = 0.0", "0.0", "(0.0 + 1)"): (
+        "both begin one higher, and nothing but their difference is used"
+    ),
+    ("server/adapters/kept_answers.py", "until, kept = self._kept.get(key, (0.0, None))", "0.0", "(0.0 + 1)"): (
+        "of what was never kept there is no answer to give, whether its time is over or not"
+    ),
+    ("traces/formats/austin/austin_mojo.py", "if end < 0:", "0", "(0 + 1)"): (
+        "the search begins behind the file's header: its end is never the first byte"
+    ),
+    ("traces/formats/nettrace/nettrace.py", 'return ""', 'return ""', "return None"): (
+        "the one place that asks only looks whether there is a text"
+    ),
 }

@@ -308,3 +308,10 @@ async def test_a_large_account_is_searched_by_its_index_and_sees_what_an_exact_s
     assert [text for text, _ in exact[2]] == [private.text]
     guest = await world.member(caller)
     assert await found(guest, kinds=kinds) == []
+
+
+async def test_a_word_is_found_in_its_other_forms(world: World) -> None:
+    caller = await world.user()
+    await world.memories.add(caller, [a_memory("caches are warmed at noon"), a_memory("we ship on Fridays")])
+    for query in ("cache", "the caches", "CACHE?"):
+        assert await texts(world, caller, query) == ["caches are warmed at noon"]

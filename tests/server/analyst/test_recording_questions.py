@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.analyst.recording_questions import Recipe, asked_recipes, recipes
+from server.analyst.recording_questions import Recipe, asked_recipes, recipes, recording_answer
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -41,3 +41,20 @@ def test_questions_about_a_trace_are_none_of_recording() -> None:
     assert len(prompts) > 1_000
     taken = [one for one in prompts if asked_recipes(one)]
     assert len(taken) <= 5, taken
+
+
+def test_the_longest_word_that_is_named_counts_and_nothing_named_is_nothing_answered() -> None:
+    assert asked_recipes("how do I record a trace") == []
+    assert asked_recipes("how do I record a trace with an abacus") == []
+    assert asked_recipes("how do I make Python faster in this profile") == []
+    named = asked_recipes("how do I record a trace of Ruby with py-spy")
+    assert [one.tool for one in named] == ["py-spy"]
+
+
+def test_the_answer_has_each_command_and_where_it_is_from() -> None:
+    one = recording_answer(asked_recipes("how do I record a trace with py-spy"))
+    assert one.startswith("**With py-spy: ")
+    assert "Then drop the file here." in one
+    assert "Or:" not in one
+    two = recording_answer(asked_recipes("how can i profile a Python script"))
+    assert "\n\nOr:\n\n- With cProfile: " in two

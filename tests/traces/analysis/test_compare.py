@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.traces.insights.recorded import sampled
+from tests.traces.insights.recorded import sampled, timeline
 from traces.analysis.compare import compare_traces
 from traces.model import Trace
 from traces.reader import read_trace
@@ -67,3 +67,23 @@ def test_two_unrelated_fixtures_are_not_of_one_program(fixtures: Path) -> None:
     found = compare_traces(before, after)
     assert not found.is_related
     assert found.notes[0].startswith("not of one program")
+
+
+def test_samples_against_single_calls_are_compared_with_a_warning() -> None:
+    calls = timeline([("main", 0, 10), ("read", 1, 5)], name="thread")
+    of_two_kinds = compare_traces(sampled({"main;read": 10.0}), calls).notes
+    assert "one is sampled, the other evented: small functions are counted differently" in of_two_kinds
+    assert not [note for note in compare_traces(calls, calls).notes if "counted differently" in note]
+    assert [note for note in of_two_kinds if note.startswith("the traces are of two formats (example, trace-event)")]
+
+
+def test_much_longer_recordings_are_compared_by_shares_as_a_note_says() -> None:
+    short, long = sampled({"main;read": 10.0}), sampled({"main;read": 1000.0})
+    much_more = "one recorded much more than the other"
+
+    def notes(old: Trace, new: Trace, *, normalise: bool) -> list[str]:
+        found = compare_traces(old, new, normalise=normalise).notes
+        return [note for note in found if note.startswith(much_more)]
+
+    assert len(notes(short, long, normalise=False)) == len(notes(long, short, normalise=False)) == 1
+    assert notes(short, long, normalise=True) == notes(short, short, normalise=False) == []

@@ -7,6 +7,7 @@ from tests.traces.insights.recorded import sampled
 from traces.insights.code import PLACEHOLDERS
 from traces.insights.insight import Insight, Severity, State
 from traces.insights.registry import insight
+from traces.insights.thresholds import threshold
 
 
 def hot(percent: float, *, placeholders: int = 0) -> Insight:
@@ -49,3 +50,24 @@ def test_a_long_path_is_shown_by_its_ends() -> None:
     assert " > … > " in found.said(lambda evidence: evidence.name)
     assert np.isclose(found.share or 0, 1)
     assert found.state is State.FAIL
+
+
+def test_deep_recursion_is_named_with_its_depth_and_what_lies_in_it() -> None:
+    depth = int(threshold("recursion.depth"))
+    deep = ";".join(["main", *["walk"] * (depth + 2)])
+    found = insight(sampled({f"{deep};leaf": 60, "main;walk": 10, "main;other": 30}), "recursion")
+    assert (found.state, found.severity) == (State.FAIL, Severity.LOW)
+    assert [evidence.name for evidence in found.evidence] == ["walk"]
+    text = found.said(lambda evidence: evidence.name)
+    assert text.startswith(f"walk calls itself, up to {depth + 2} deep; 60.0% (60.0 ms) lies in its recursion")
+    assert found.share == pytest.approx(0.6)
+
+
+def test_shallow_recursion_or_little_of_it_is_none() -> None:
+    depth = int(threshold("recursion.depth"))
+    shallow = ";".join(["main", *["walk"] * (depth - 1)])
+    assert insight(sampled({shallow: 60, "main;other": 40}), "recursion").state is State.PASS
+    deep = ";".join(["main", *["walk"] * depth])
+    little = insight(sampled({deep: 0.1, "main;other": 99.9}), "recursion")
+    assert little.state is State.PASS
+    assert little.share == pytest.approx(0.001)

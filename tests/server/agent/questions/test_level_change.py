@@ -52,7 +52,7 @@ def test_only_the_places_that_may_split_do() -> None:
 
 
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=60))
-def testdeviations_so_far_are_those_of_the_values_up_to_each(values: list[float]) -> None:
+def test_deviations_so_far_are_those_of_the_values_up_to_each(values: list[float]) -> None:
     for at, found in enumerate(deviations_so_far(values)):
         part = values[: at + 1]
         assert found == pytest.approx(sum(abs(one - median(part)) for one in part), abs=1e-9)

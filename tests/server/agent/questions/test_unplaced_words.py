@@ -44,3 +44,11 @@ def test_an_answer_in_doubt_says_what_it_answers_instead() -> None:
     assert unplaced_words("feature-x against main for price", two) == ()
     words = unplaced_words("feature-x against main for price at noon by `rm`", two)
     assert doubt(words, two) == "I could not place `noon`, and answer how `Shop.price` differs between the two instead."
+
+
+def test_the_end_of_a_range_is_left_over_of_a_series_and_not_of_a_comparison() -> None:
+    assert unplaced_words("how did price develop between 1.3 and 1.4", SERIES) == ("between 1.3 and 1.4",)
+    assert unplaced_words("how did price develop until 1.4", SERIES) == ("until 1.4",)
+    groups = {"before": Runs(labels={"release": "1.1"}), "after": Runs(labels={"release": "1.4"})}
+    two = Comparison(form="compare", measure=OF_PRICE, **groups)
+    assert unplaced_words("what changed in price between 1.1 and 1.4", two) == ()

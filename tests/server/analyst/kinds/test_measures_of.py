@@ -2,6 +2,10 @@
 
 import pytest
 
+from server.analyst.evidence import Evidence, Result
+from server.analyst.kinds.measures_of import calls, write
+from server.analyst.measured import Measured
+from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked, talk
 from tests.traces.insights.recorded import timeline
 
@@ -117,3 +121,24 @@ async def test_the_collector_that_was_spoken_of_is_set_against_the_next_name() -
     trace = timeline([("copy", 0, 60), ("(garbage collector)", 60, 80), ("check", 80, 90)])
     answers = await talk(trace, "gc?", "more than check")
     assert "`(garbage collector)`" in answers[1].partition("\n")[0], answers[1]
+
+
+def test_a_function_that_was_not_looked_up_is_said_to_be_unknown() -> None:
+    question = Question(
+        intent=Intent.FUNCTION,
+        text="read self time",
+        handles=("f1", "f2"),
+        measured=Measured(("self",), ("read", "write")),
+    )
+    assert write(question, Evidence(question.text, {}, ())) == ["**That function could not be looked up.**"]
+    around = {"frame": {"handle": "f1", "total_value": 1.0}, "profile": "all"}
+    one = (Result("get_callers_callees", {"frame": "f1"}, around, "", failed=False),)
+    assert write(question, Evidence(question.text, {}, one)) == ["**That function could not be looked up.**"]
+
+
+def test_before_anything_is_known_the_summary_and_the_ranking_are_asked_for() -> None:
+    question = Question(intent=Intent.FUNCTION, text="read self time", handles=("f1",))
+    assert [name for name, _ in calls(question, Evidence(question.text, {}, ()))] == [
+        "get_trace_summary",
+        "get_top_functions",
+    ]

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.one_function import _below
+from server.analyst.kinds.one_function import _below, unknown
+from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
 from tests.traces.insights.recorded import sampled
 
@@ -61,3 +62,30 @@ def test_the_tree_is_looked_at_below_what_passes_half_of_its_work_on(
 async def test_a_name_means_the_variant_that_weighs_where_its_own_does_not(stacks: dict[str, int], meant: str) -> None:
     answer, _ = await asked("What about `strcmp`?", sampled(stacks))
     assert answer.text.startswith(f"**[`{meant}`]")
+
+
+async def test_a_name_that_is_not_there_is_answered_with_the_nearest_and_with_what_leads() -> None:
+    trace = sampled({"main;load_orders": 60, "main;draw": 40})
+    answer, _ = await asked("Who calls `load_ordrs`?", trace)
+    assert answer.text.startswith("This trace has no function that matches `load_ordrs`.")
+    assert "The nearest names are [`load_orders`](#f1)" in answer.text
+    assert "What does take the most is [`load_orders`](#f1), with 60.0% (60.0 ms)" in answer.text
+    answer, _ = await asked("Who calls `zzzzqqqq`?", trace)
+    assert "no function that matches `zzzzqqqq`." in answer.text
+    assert "The nearest names are" not in answer.text
+
+
+def test_of_a_trace_without_symbols_it_is_said_why_there_is_no_such_name() -> None:
+    question = Question(intent=Intent.CALLERS, text="who calls read?", names=("read",))
+    rows = [
+        {"name": "app+0x1f3a", "handle": "f1", "self_value": 6e6, "self_share": 0.6},
+        {"name": "main", "handle": "f2", "self_value": 4e6, "self_share": 0.4},
+    ]
+
+    def answer(share: float) -> str:
+        ranked = {"rows": [rows[0] | {"self_share": share}, rows[1]], "unit": "nanoseconds", "whole": 1e7}
+        top = Result("get_top_functions", {}, ranked | {"profile": "p0"}, "", failed=False)
+        return " ".join(unknown(question, Evidence(question.text, {}, (top,))))
+
+    assert answer(0.6).startswith("This trace has no function that matches `read`: most of it was recorded without")
+    assert answer(0.4).startswith("This trace has no function that matches `read`.")

@@ -150,3 +150,23 @@ def test_a_program_is_known_without_its_version() -> None:
     question = Question(intent=Intent.PROFILES, text="python or ruby", names=("python", "ruby"))
     said_of = " ".join(profiles(question, Evidence(question.text, {}, results)))
     assert said_of.startswith("**Of all that was recorded `python3` takes 50.0% (50.0 ms) and `ruby` takes 20.0%")
+
+
+@pytest.mark.parametrize(("count", "rest"), [(12, ""), (13, "- and 1 more"), (20, "- and 8 more")])
+def test_twelve_threads_are_listed_the_busiest_first_and_the_rest_is_counted(count: int, rest: str) -> None:
+    rows = [a_thread(f"p{number}", busy=(number + 1) * 1e6) for number in range(count)]
+    lines = [line for line in listed("which threads are there?", *rows).splitlines() if "- " in line]
+    assert len(lines) == 12 + bool(rest)
+    assert f"p{count - 1}`" in lines[0]
+    assert rest in lines[-1]
+
+
+def test_one_thread_works_and_is_not_the_busiest_of_one() -> None:
+    assert "**[`p0`](#p0) works for 60.0 ms.**" in listed("which threads are there?", a_thread("p0"))
+    two = listed("which threads are there?", a_thread("p0", busy=90e6), a_thread("p1", busy=10e6))
+    assert "**[`p0`](#p0) is the busiest of 2: 90.0 ms.**" in two
+
+
+def test_the_least_busy_is_named_where_it_is_asked_for() -> None:
+    rows = (a_thread("p0", busy=90e6), a_thread("p1", busy=10e6), a_thread("p2", busy=50e6))
+    assert listed("which thread is least busy?", *rows).startswith("**The least busy of 3 is [`p1`](#p1): 10.0 ms.**")

@@ -210,3 +210,25 @@ def test_callers_say_how_often_where_the_file_does_and_whether_they_are_exact(cl
     assert "estimated" not in stacks
     found = said(cli, "callers", trace, "luhn_sum")
     assert (found["basis"], found["callers"][0]["calls"]) == ("recorded", 7_279)
+
+
+def test_profiles_that_measure_something_else_are_left_out_with_a_note(cli: click.Group, tmp_path: Path) -> None:
+    def profile(unit: str, weight: int) -> dict[str, Any]:
+        ends = {"startValue": 0, "endValue": weight}
+        return {"type": "sampled", "name": unit, "unit": unit, **ends, "samples": [[0, 1]], "weights": [weight]}
+
+    path = tmp_path / "two.speedscope.json"
+    profiles = [profile("milliseconds", 5), profile("milliseconds", 7), profile("bytes", 9)]
+    path.write_text(
+        json.dumps(
+            {
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": [{"name": "main"}, {"name": "read"}]},
+                "profiles": profiles,
+            }
+        )
+    )
+    together = run(cli, "functions", path, "--profile", "all")
+    assert "note: 1 profiles that measure something else are left out" in together.stderr
+    assert "12.0 ms" in together.stdout
+    assert "left out" not in run(cli, "functions", path, "--profile", "p0").stderr

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +48,10 @@ TURN_S = 30.0
 START_S = 0.6
 """For each turn, until all stream: what a start costs on one core, twice over."""
 
+LONG_ANSWERS = {"FLAMECHAT_ANSWER_TOKENS": "100000"}
+"""An answer is cut at eight characters for each token of its bound: the first of 80 turns would be, which speaks for a
+minute and a half."""
+
 JOINING = 20
 SAMPLE_EVERY_S = 5.0
 
@@ -66,7 +71,8 @@ class Level:
     lost: float = 0.0
     latencies_ms: list[float] = field(default_factory=list)
     frames: int = 0
-    dropped: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Turns that did not end with all of their words, by how they ended."""
     finished: int = 0
     cpu: float = 0.0
     postgres_cpu: float = 0.0
@@ -154,7 +160,8 @@ async def converse(servers: Fleet, level: Level, window: Window, number: int) ->
         is_first = False
         complete = message["type"] == "model_response_end" and received == words
         level.finished += complete
-        level.dropped += not complete
+        if not complete:
+            level.dropped[f"{message['type']} {message.get('code', '')}, {received} of {words} words"] += 1
         socket.close()
 
 
@@ -226,13 +233,15 @@ def print_level(level: Level) -> bool:
     holds = p95 < P95_MS and not level.dropped
     print(
         f"{level.turns:5} {level.elapsed:7.1f} {level.tokens / level.elapsed:9.0f} {p50:8.0f} {p95:8.0f} {p99:8.0f} "
-        f"{level.percentile(1):8.0f} {level.finished:9} {level.dropped:8} {level.frames / level.elapsed:9.0f} "
+        f"{level.percentile(1):8.0f} {level.finished:9} {level.dropped.total():8} {level.frames / level.elapsed:9.0f} "
         f"{level.cpu / level.elapsed:7.0%} {level.postgres_cpu / level.elapsed:9.0%} "
         f"{level.others:7.0%} {level.lost:6.0%} "
         f"{level.start_cpu / level.turns:7.2f} "
         f"{(level.memory[-1][1] if level.memory else 0) / 1e6:7.0f}  {'holds' if holds else 'does not hold'}",
         flush=True,
     )
+    for how, turns in level.dropped.most_common(5):
+        print(f"      dropped: {turns} with {how}", flush=True)
     return holds
 
 
@@ -242,7 +251,7 @@ async def stream(
     """The figures of every level, and the CPU of bare `astream` per token, in seconds, or why there is none."""
     async with (
         speaking_endpoint() as endpoint,
-        fleet(folder, 1, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="256") as servers,
+        fleet(folder, 1, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="256", **LONG_ANSWERS) as servers,
     ):
         onlookers = await idle_sockets(servers, sockets - levels[0])
         await measure(servers, 4, 4.0)  # pools and imports are there before anything is counted
@@ -306,7 +315,7 @@ def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[
     print(
         f"\np95 at {first.turns} turns: {p95:.0f} ms (bound {P95_MS:g}); it holds up to {max(passed, default=0)} turns"
     )
-    print(f"turns dropped at {first.turns}: {first.dropped} (bound 0)")
+    print(f"turns dropped at {first.turns}: {first.dropped.total()} (bound 0)")
     growth = first.mb_per_minute()
     is_long = seconds >= FLAT_FROM_S
     bound = f"bound {FLAT_MB_PER_MINUTE:g}" if is_long else "its bound holds for ten minutes: --seconds 600"

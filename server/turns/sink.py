@@ -11,7 +11,8 @@ from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent
 from server.turns.view_of_turn import TurnView
 
 FLUSH_S = 0.02
-"""How long text waits for more text; with what an executor joins 30 ms, below what an eye sees as a pause."""
+"""After text that was sent, how long more text may wait; with what an executor joins 30 ms, below what an eye sees as a
+pause."""
 
 MAX_CHUNK_CHARACTERS = 16_000
 """Text that waits is sent when it has grown so long: one frame stays far below what any client takes."""
@@ -28,6 +29,7 @@ class RelaySink:
         self._text: ModelChunkAppend | None = None
         self._order = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
+        self._due = 0.0
         self._replaces = False
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
@@ -51,8 +53,10 @@ class RelaySink:
                 else:
                     await self._flush()
                 self._text = event
-                if self._timer is None:
-                    self._timer = asyncio.create_task(self._flush_later())
+                if (wait_s := self._due - asyncio.get_running_loop().time()) <= 0:
+                    await self._flush()
+                elif self._timer is None:
+                    self._timer = asyncio.create_task(self._flush_later(wait_s))
             else:
                 await self._flush()
                 await self._send(event)
@@ -65,8 +69,8 @@ class RelaySink:
                 self._timer.cancel()
                 self._timer = None
 
-    async def _flush_later(self) -> None:
-        await asyncio.sleep(self._flush_s)
+    async def _flush_later(self, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
         async with self._order:
             self._timer = None
             await self._flush()
@@ -77,6 +81,8 @@ class RelaySink:
             await self._send(text)
 
     async def _send(self, event: TurnEvent) -> None:
+        if isinstance(event, ModelChunkStart | ModelChunkAppend):
+            self._due = asyncio.get_running_loop().time() + self._flush_s
         if self.view.replaces or self._replaces:
             self._replaces = False
             await self._relay.publish(self.view.snapshot())

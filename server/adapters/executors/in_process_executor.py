@@ -15,7 +15,7 @@ from server.turns.sink import MAX_CHUNK_CHARACTERS
 from server.turns.turn_failures import turn_failure
 
 JOIN_S = 0.01
-"""Of the 30 ms that text may wait before it is sent; the rest is the relay's."""
+"""After a piece of text, how long the next may wait: of 30 ms in all, of which the rest is the relay's."""
 
 
 class InProcess:
@@ -47,11 +47,13 @@ class InProcess:
 
 
 class RunSink:
-    """A TurnSink whose events are those of a run. Text waits JOIN_S for more, so that a token costs no switch of tasks;
-    whoever publishes the events waits the less."""
+    """A TurnSink whose events are those of a run. Text that comes within `join_s` of other text is joined, so that a
+    token costs no switch of tasks; whoever publishes the events waits the less."""
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, *, join_s: float = JOIN_S) -> None:
         self._emit_event = emit
+        self._join_s = join_s
+        self._due = 0.0
         self._restored: Restored | None = None
         self._text: _Text | None = None
         self._order = asyncio.Lock()
@@ -67,8 +69,10 @@ class RunSink:
                 return
             await self.flush()
             self._text = _Text(event.message_id, event.offset, [event.chunk], event.offset + len(event.chunk))
-            if self._timer is None:
-                self._timer = asyncio.create_task(self._flush_later())
+            if (wait_s := self._due - asyncio.get_running_loop().time()) <= 0:
+                await self.flush()
+            elif self._timer is None:
+                self._timer = asyncio.create_task(self._flush_later(wait_s))
             return
         async with self._order:
             await self._flush()
@@ -93,8 +97,8 @@ class RunSink:
                 self._timer.cancel()
                 self._timer = None
 
-    async def _flush_later(self) -> None:
-        await asyncio.sleep(JOIN_S)
+    async def _flush_later(self, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
         self._timer = None
         await self.flush()
 
@@ -104,6 +108,7 @@ class RunSink:
         if restored is not None:
             await self._emit_event(restored)
         if text is not None:
+            self._due = asyncio.get_running_loop().time() + self._join_s
             joined = "".join(text.chunks)
             await self._emit_event(TextDelta(message_id=text.message_id, offset=text.offset, text=joined))
 

@@ -16,6 +16,7 @@ from langchain_core.runnables.config import ensure_config
 from langchain_openai import ChatOpenAI
 from pydantic import Field, PrivateAttr, SecretStr
 
+from server.adapters.model.joined_chunks import join_chunks
 from server.adapters.model.model_failures import model_failed
 from server.adapters.model.patience import Patience, StillReading
 from server.adapters.model.plain_stream import PlainCompletions
@@ -230,5 +231,6 @@ def openai_chat(
         is_compatible=base_url is not None,
         reports_reading=reports_reading,
     )
+    join_chunks(chat.root_async_client._client)  # noqa: SLF001 - LangChain makes it, and makes it once
     chat.async_client = PlainCompletions(chat.root_async_client, pace or StreamPace())
     return chat

@@ -1,94 +1,127 @@
 """Chunks of a chat/completions stream as the JSON they are, the text of those that came together in one."""
 
-import asyncio
-import time
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from openai import AsyncOpenAI, AsyncStream
+from pydantic_core import from_json
 
+from server.adapters.model.joined_chunks import JoiningStream
 from server.adapters.model.stream_pace import StreamPace
 
 FIRST_BYTES = 2_000
 """Of an answer, kept to name it by where it is no stream."""
-
-CAME_AT_ONCE_S = 0.001
-"""What takes longer to come was not there yet, and nothing has come after it."""
-
-MOST_WAITING = 1_000
-"""Chunks that wait for whoever reads the stream, the text of which is one; then nothing more is received."""
-
-CANCEL_AGAIN_S = 0.5
 
 
 class NotAStream(ValueError):
     """The endpoint answered 200 with something in which there is no event; its text is the first line of that."""
 
 
-class _FirstKept:
-    """A decoder of server-sent events that keeps the first bytes which it decoded."""
+class _Read:
+    """A server-sent event whose data has been read already, as the SDK asks for it."""
+
+    __slots__ = ("_value",)
+    data, event = "", None
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def json(self) -> Any:
+        return self._value
+
+
+def _read(event: Any) -> Any:
+    """The event with its data read, where the SDK would do nothing else with it."""
+    if event.data.startswith("{") and not (event.event or "").startswith("thread."):
+        with contextlib.suppress(ValueError):
+            return _Read(from_json(event.data))
+    return event
+
+
+class EventDecoder:
+    """Server-sent events of the bytes of an answer, in place of the SDK's decoder, which it asks for every event that
+    is more than one line of JSON. Text of events that came in the same bytes is in one event. `first` are the first
+    bytes."""
 
     def __init__(self, decoder: Any) -> None:
         self.first = b""
         self._decoder = decoder
+        self._waiting = b""
+        self._after_return = False
+
+    def decode(self, part: bytes) -> Iterator[Any]:
+        """The events that are complete with this part."""
+        if len(self.first) < FIRST_BYTES:
+            self.first = (self.first + part)[:FIRST_BYTES]
+        *complete, self._waiting = (self._waiting + self._with_newlines(part)).split(b"\n\n")
+        text = _JoinedText()
+        for event in complete:
+            for one in self._events(event):
+                if isinstance(one, _Read) and is_text(one.json()):
+                    text.add(one.json())
+                    continue
+                yield from text.taken()
+                yield one
+        yield from text.taken()
+
+    def _with_newlines(self, part: bytes) -> bytes:
+        """With line feeds for all ends of lines: CR, LF or both."""
+        if self._after_return and part.startswith(b"\n"):
+            part = part[1:]
+        self._after_return = part.endswith(b"\r")
+        return part.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in part else part
+
+    def _events(self, lines: bytes) -> Iterator[Any]:
+        if lines.startswith(b"data: {") and b"\n" not in lines:
+            try:
+                value = from_json(lines[6:])
+            except ValueError:
+                pass  # half a character, which the SDK's parser takes, or no JSON, of which it says so
+            else:
+                yield _Read(value)
+                return
+        for line in (*lines.split(b"\n"), b""):
+            if (event := self._decoder.decode(line.decode("utf-8"))) is not None:
+                yield _read(event)
+
+
+class _PacedDecoder(EventDecoder):
+    """Reads no more often than the pace allows: what comes meanwhile is read at once."""
+
+    def __init__(self, decoder: Any, network: Any) -> None:
+        super().__init__(decoder)
+        self.pace = StreamPace()
+        self._network = network if isinstance(network, JoiningStream) else None
 
     async def aiter_bytes(self, parts: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-        async for event in self._decoder.aiter_bytes(self._kept(parts)):
-            yield event
-
-    async def _kept(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """See `SSEDecoder.aiter_bytes`."""
+        reads = -1
         async for part in parts:
-            if len(self.first) < FIRST_BYTES:
-                self.first = (self.first + part)[:FIRST_BYTES]
-            yield part
+            for event in self.decode(part):
+                yield event
+            if self._network is not None and self._network.reads != reads:
+                reads = self._network.reads
+                await self.pace.pause()
 
 
-class _Arrived:
-    """Chunks that have come and wait for their reader, pieces of text that follow each other in one."""
+class _JoinedText:
+    """Chunks of text that follow each other."""
 
     def __init__(self) -> None:
-        self.is_over = False
-        self._chunks: list[Any] = []
+        self._first: Any = None
         self._pieces: list[str] = []
-        self._size = 0
-        self._something = asyncio.Event()
-        self._room = asyncio.Event()
 
-    async def add(self, chunk: Any) -> None:
-        """Waits where too much waits already."""
-        if not is_text(chunk):
-            self._join()
-            self._chunks.append(chunk)
-        elif self._pieces:
-            self._pieces.append(_delta(chunk)["content"])
-        else:
-            self._chunks.append(chunk)
-            self._pieces = [_delta(chunk)["content"]]
-        self._size += 1
-        self._something.set()
-        while self._size >= MOST_WAITING:
-            self._room.clear()
-            await self._room.wait()
+    def add(self, chunk: Any) -> None:
+        self._first = self._first or chunk
+        self._pieces.append(_delta(chunk)["content"])
 
-    def end(self) -> None:
-        """Nothing follows."""
-        self.is_over = True
-        self._something.set()
-
-    async def taken(self) -> list[Any]:
-        """What waits, once there is something; nothing once all is taken and nothing follows."""
-        while not self._chunks and not self.is_over:
-            self._something.clear()
-            await self._something.wait()
-        self._join()
-        chunks, self._chunks, self._size = self._chunks, [], 0
-        self._room.set()
-        return chunks
-
-    def _join(self) -> None:
-        if len(self._pieces) > 1:
-            _delta(self._chunks[-1])["content"] = "".join(self._pieces)
-        self._pieces = []
+    def taken(self) -> Iterator[_Read]:
+        """All of them as one, if there is any."""
+        if self._pieces:
+            _delta(self._first)["content"] = "".join(self._pieces)
+            yield _Read(self._first)
+        self._first, self._pieces = None, []
 
 
 class EventStream(AsyncStream[object]):
@@ -99,58 +132,22 @@ class EventStream(AsyncStream[object]):
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
         self.pace = StreamPace()
-        self._decoder: Any = _FirstKept(self._decoder)
-        self._receiving: asyncio.Task[None] | None = None
-
-    async def close(self) -> None:
-        """See `AsyncStream.close`."""
-        await self._stop_receiving()
-        await super().close()
+        self._decoder: Any = _PacedDecoder(self._decoder, self.response.extensions.get("network_stream"))
 
     async def __stream__(self) -> AsyncIterator[object]:
-        """Received by a task of its own, so that what has come meanwhile is read together."""
-        arrived, came = _Arrived(), False
-        receiving = self._receiving = asyncio.create_task(self._receive(super().__stream__(), arrived))
+        came, self._decoder.pace = False, self.pace
         with self.pace.one_more():
             try:
-                while chunks := await arrived.taken():
+                async for chunk in super().__stream__():
                     came = True
-                    for chunk in chunks:
-                        yield chunk
-                    if not arrived.is_over:
-                        await asyncio.sleep(self.pace.pause_s)
-                await receiving
+                    yield chunk
             except UnicodeDecodeError:
                 if came:
                     raise
-            finally:
-                await self._stop_receiving()
         first = self._decoder.first.strip()
         is_event_stream = self.response.headers.get("content-type", "").startswith("text/event-stream")
         if not came and not (is_event_stream and (not first or first.startswith((b"data:", b"event:", b":")))):
             raise NotAStream(first.decode("utf-8", "replace").partition("\n")[0].strip())
-
-    async def _receive(self, events: AsyncIterator[object], arrived: _Arrived) -> None:
-        """After something that had to be waited for, nothing is received for a pause: what comes meanwhile is received
-        at once. Not twice in a row: some of what came together may wait behind the first."""
-        paused, asked_at = False, time.monotonic()
-        try:
-            async for chunk in events:
-                waited = time.monotonic() - asked_at
-                await arrived.add(chunk)
-                is_late, paused = waited > CAME_AT_ONCE_S and not paused, False
-                if is_late:
-                    await asyncio.sleep(self.pace.pause_s)
-                    paused = True
-                asked_at = time.monotonic()
-        finally:
-            arrived.end()
-
-    async def _stop_receiving(self) -> None:
-        task = self._receiving
-        while task is not None and not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=CANCEL_AGAIN_S)
 
 
 def is_text(chunk: Any) -> bool:
@@ -163,9 +160,8 @@ def is_text(chunk: Any) -> bool:
     delta = choices[0].get("delta")
     if not isinstance(delta, dict) or any(choices[0].get(name) for name in ("finish_reason", "logprobs", "index")):
         return False
-    others = {name for name, value in delta.items() if value} - {"content"}
-    return isinstance(delta.get("content"), str) and (
-        not others or (others == {"role"} and delta["role"] == "assistant")
+    return isinstance(delta.get("content"), str) and all(
+        name == "content" or not value or (name == "role" and value == "assistant") for name, value in delta.items()
     )
 
 

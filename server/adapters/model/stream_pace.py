@@ -1,5 +1,7 @@
 """How often the answers that a process streams are read."""
 
+import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,15 +10,23 @@ READS_PER_S = 500
 """Of all answers together: each is read the less often, the more there are, and has the more text when it is, so that a
 word costs the less, the more is asked of the process."""
 
-LONGEST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 0.15
 """Between two reads of one answer, however many there are: text still flows."""
+
+TIMES_LATE = 4
+"""The pause between two reads is at least so many times what the process comes late to its work: larger pieces, and
+fewer, instead of a queue that grows."""
+
+SHARE_OF_NEWEST = 0.1
+"""Of the newest pause in what is known of being late: some ten of them."""
 
 
 @dataclass(slots=True)
 class StreamPace:
-    """`answers` are being streamed."""
+    """`answers` are being streamed; `late_s` is how late their pauses have ended of late."""
 
     answers: int = 0
+    late_s: float = 0.0
 
     @contextmanager
     def one_more(self) -> Iterator[None]:
@@ -30,4 +40,11 @@ class StreamPace:
     @property
     def pause_s(self) -> float:
         """Between two reads of one answer."""
-        return min(self.answers / READS_PER_S, LONGEST_PAUSE_S)
+        return min(max(self.answers / READS_PER_S, TIMES_LATE * self.late_s), LONGEST_PAUSE_S)
+
+    async def pause(self) -> None:
+        """For so long."""
+        seconds, since = self.pause_s, time.monotonic()
+        await asyncio.sleep(seconds)
+        late = max(time.monotonic() - since - seconds, 0.0)
+        self.late_s += SHARE_OF_NEWEST * (late - self.late_s)

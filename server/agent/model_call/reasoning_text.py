@@ -48,7 +48,8 @@ class ReasoningFilter:
 def _half_tag(text: str) -> int:
     """Where at the end of the text a tag may start, else its length."""
     for at in range(max(len(text) - LONGEST_TAG, 0), len(text)):
-        rest = text[at:].lower()
-        if any(tag.startswith(rest) for tag in _TAGS):
-            return at
+        if text[at] in "`<":
+            rest = text[at:].lower()
+            if any(tag.startswith(rest) for tag in _TAGS):
+                return at
     return len(text)

@@ -22,7 +22,7 @@ async def emitted(events: Sequence[TurnEvent], *, close: bool = True) -> list[Ai
     async def emit(event: AiEvent) -> None:
         seen.append(event)
 
-    sink = RunSink(emit)
+    sink = RunSink(emit, join_s=3600.0)
     for event in events:
         await sink.emit(event)
     if close:
@@ -31,9 +31,10 @@ async def emitted(events: Sequence[TurnEvent], *, close: bool = True) -> list[Ai
 
 
 async def test_text_that_follows_is_joined_and_comes_before_what_comes_after_it() -> None:
-    seen = await emitted([text(0, "a"), text(1, "bc"), SessionTitle(title="t"), text(3, "d")])
+    seen = await emitted([text(0, "a"), text(1, "b"), text(2, "c"), SessionTitle(title="t"), text(3, "d")])
     assert seen == [
-        TextDelta(message_id="m", offset=0, text="abc"),
+        TextDelta(message_id="m", offset=0, text="a"),
+        TextDelta(message_id="m", offset=1, text="bc"),
         SessionTitled(title="t"),
         TextDelta(message_id="m", offset=3, text="d"),
     ]
@@ -60,9 +61,12 @@ async def test_text_goes_out_though_nothing_follows_it() -> None:
 
     sink = RunSink(emit)
     await sink.emit(text(0, "a"))
+    assert seen == [TextDelta(message_id="m", offset=0, text="a")]
+    came.clear()
+    await sink.emit(text(1, "b"))
     async with asyncio.timeout(30):
         await came.wait()
-    assert seen == [TextDelta(message_id="m", offset=0, text="a")]
+    assert seen[1:] == [TextDelta(message_id="m", offset=1, text="b")]
 
 
 async def test_what_is_restored_comes_first() -> None:

@@ -1,18 +1,21 @@
 """What a token costs: chunks of a stream are read as they are, those that came together at once, and none is kept."""
 
-import copy
 import gc
+import itertools
+import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
+from openai._streaming import SSEDecoder
 from openai.types.chat import ChatCompletionChunk
 
 from server.adapters.model.openai import openai_chat
-from server.adapters.model.plain_stream import _Arrived, is_text
-from server.adapters.model.stream_pace import LONGEST_PAUSE_S, READS_PER_S, StreamPace
+from server.adapters.model.plain_stream import EventDecoder, is_text
+from server.adapters.model.stream_pace import LONGEST_PAUSE_S, READS_PER_S, TIMES_LATE, StreamPace
 from tests.soak.speaking import Script, speaking_endpoint
 
 
@@ -66,22 +69,46 @@ CHUNKS = st.one_of(
 )
 
 
-@given(st.lists(st.one_of(CHUNKS, st.just("take")), max_size=30))
-async def test_joining_changes_nothing_but_the_number_of_pieces(steps: list[Any]) -> None:
-    arrived, taken = _Arrived(), []
-    came = [copy.deepcopy(one) for one in steps if one != "take"]
-    waits = 0
-    for step in steps:
-        if step != "take":
-            await arrived.add(copy.deepcopy(step))
-            waits += 1
-        elif waits:
-            taken += await arrived.taken()
-            waits = 0
-    arrived.end()
-    while more := await arrived.taken():
-        taken += more
-    assert said(taken) == said(came)
+async def events_of(decoder: Any, parts: list[bytes]) -> list[Any]:
+    """What the SDK reads of a stream: the chunks, and where it stops an error's type."""
+    found: list[Any] = []
+
+    async def received() -> AsyncIterator[bytes]:
+        for part in parts:
+            yield part
+
+    try:
+        if isinstance(decoder, EventDecoder):
+            found += [one.json() for part in parts for one in decoder.decode(part)]
+        else:
+            found += [one.json() async for one in decoder.aiter_bytes(received())]
+    except ValueError as error:
+        found.append(type(error).__name__)
+    return found
+
+
+EVENTS = st.one_of(
+    CHUNKS.map(lambda one: b"data: " + json.dumps(one).encode()),
+    CHUNKS.map(lambda one: b"data:" + json.dumps(one, ensure_ascii=False).encode()),
+    CHUNKS.map(lambda one: b"event: chunk\nid: 1\ndata: " + json.dumps(one).encode()),
+    CHUNKS.map(lambda one: b"data: " + json.dumps(one, indent=1).replace("\n", "\ndata: ").encode()),
+    st.sampled_from(
+        [b": alive", b"", b"\n", b"retry: 5", b"data: {no json", b'data: {"half": "\\ud83d"}', b"data: \xff"]
+    ),
+)
+
+
+@given(
+    st.lists(EVENTS, max_size=12), st.lists(st.integers(0, 600), max_size=6), st.sampled_from([b"\n", b"\r\n", b"\r"])
+)
+async def test_joining_changes_nothing_but_the_number_of_pieces(
+    events: list[bytes], cuts: list[int], line_end: bytes
+) -> None:
+    sent = b"".join(event + b"\n\n" for event in events).replace(b"\n", line_end)
+    places = sorted({0, len(sent), *(min(cut, len(sent)) for cut in cuts)})
+    parts = [sent[a:b] for a, b in itertools.pairwise(places)]
+    ours, theirs = await events_of(EventDecoder(SSEDecoder()), parts), await events_of(SSEDecoder(), parts)
+    assert said(ours) == said(theirs)
 
 
 def said(chunks: list[Any]) -> list[Any]:
@@ -101,11 +128,11 @@ def test_what_is_more_than_text_is_not_joined(other: Any) -> None:
     assert not is_text(other)
 
 
-async def test_pieces_that_came_together_are_one() -> None:
-    arrived = _Arrived()
-    for text in ("It ", "is ", "it."):
-        await arrived.add(chunk(content=text))
-    assert await arrived.taken() == [chunk(content="It is it.")]
+def test_pieces_that_came_together_are_one() -> None:
+    sent = b"".join(b"data: " + json.dumps(chunk(content=text)).encode() + b"\n\n" for text in ("It ", "is ", "it."))
+    decoder = EventDecoder(SSEDecoder())
+    assert [one.json() for one in decoder.decode(sent[:-1])] == [chunk(content="It is ")]
+    assert [one.json() for one in decoder.decode(sent[-1:])] == [chunk(content="it.")]
 
 
 def test_each_answer_is_read_the_less_often_the_more_there_are() -> None:
@@ -115,3 +142,29 @@ def test_each_answer_is_read_the_less_often_the_more_there_are() -> None:
     assert pace.answers == 0
     pace.answers = 10_000
     assert pace.pause_s == LONGEST_PAUSE_S
+
+
+async def test_a_process_that_is_late_reads_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = ManualSeconds(late=0.02)
+    monkeypatch.setattr("server.adapters.model.stream_pace.asyncio.sleep", clock.sleep)
+    monkeypatch.setattr("server.adapters.model.stream_pace.time.monotonic", lambda: clock.now)
+    pace = StreamPace(answers=1)
+    for _ in range(60):
+        await pace.pause()
+    assert pace.late_s == pytest.approx(0.02, rel=0.01)
+    assert pace.pause_s == pytest.approx(TIMES_LATE * 0.02, rel=0.01)
+    clock.late = 0.0
+    for _ in range(60):
+        await pace.pause()
+    assert pace.pause_s == 1 / READS_PER_S
+
+
+class ManualSeconds:
+    """A clock on which every pause lasts longer than it was asked to."""
+
+    def __init__(self, late: float) -> None:
+        self.now = 0.0
+        self.late = late
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds + self.late

@@ -1,6 +1,7 @@
 """The last nodes: the answer verified by its tool results and the trace, its citations resolved; then a title, and
 what to ask next."""
 
+import asyncio
 from typing import Any
 
 import structlog
@@ -39,7 +40,7 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     cited = [one.model_dump() for one in document_citations(passages, answer)]
     rest = {
         "outside_sources": [one.model_dump() for one in named],
-        "used_facts": used_facts(answer, turn.core_memory or ()),
+        "used_facts": await asyncio.to_thread(used_facts, answer, turn.core_memory or ()),
     }
     said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:

@@ -20,6 +20,8 @@ _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[-*#|])")
 
 def used_facts(answer: str, facts: Sequence[str]) -> list[str]:
     """The facts in their order."""
+    if not facts:
+        return []
     parts = [(part, set(word_stems(part)), set(anchors_of(part))) for part in _PARAGRAPH.split(answer)]
     return [fact for fact in facts if any(_goes_by(*part, fact) for part in parts)][:MOST]
 

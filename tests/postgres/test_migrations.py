@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
-from server.adapters.postgres.migrations import migrate, read_migrations, sql_root
+from server.adapters.postgres.migrations import migrate, not_usable, read_migrations, sql_root
+from server.adapters.postgres.place import outside_database
 from server.adapters.postgres.statements import statements
 from server.errors import DatabaseUnavailable
 from tests.plugins.postgres import FreshDatabase
@@ -83,11 +84,51 @@ async def test_a_migration_that_comes_too_late_is_refused(database: FreshDatabas
         await migrate(database.owner, bootstrap=True, root=root)
 
 
-async def test_a_database_of_a_newer_version_is_refused(database: FreshDatabase, tmp_path: Path) -> None:
-    root = copy_of_the_files(tmp_path)
-    next((root / "migrations").glob(f"{VERSIONS[-1]}_*")).unlink()
-    with pytest.raises(DatabaseUnavailable, match=f"does not know \\({VERSIONS[-1]}\\)"):
-        await migrate(database.owner, bootstrap=True, root=root)
+LEAST = "create or replace function flamechat_private.least_known_migration() returns text language sql immutable "
+
+
+async def newer(database: FreshDatabase, folder: Path, text: str) -> None:
+    """Migrated by a version that has one migration more."""
+    root = copy_of_the_files(folder)
+    (root / "migrations" / "20991231000000_newer.sql").write_text(text)
+    assert await migrate(database.owner, bootstrap=True, root=root) == ["20991231000000"]
+
+
+async def test_a_version_starts_on_a_database_that_a_newer_one_has_widened(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    await newer(database, tmp_path, "create table flamechat_private.more ();")
+    assert await migrate(database.owner, bootstrap=True) == []
+    async with outside_database(database.server, database.owner) as place:
+        assert place.session_dsn == database.owner
+
+
+async def test_a_database_from_which_a_newer_version_took_something_is_refused(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    await newer(database, tmp_path, f"{LEAST} set search_path = '' as $$ select '20991231000000' $$;")
+    with pytest.raises(DatabaseUnavailable, match=r"does not know \(20991231000000\)"):
+        await migrate(database.owner, bootstrap=True)
+    with pytest.raises(DatabaseUnavailable, match=r"does not know \(20991231000000\)"):
+        async with outside_database(database.server, database.owner):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("known", "applied", "least", "unusable"),
+    [
+        (["1", "2"], ["1", "2"], None, []),
+        (["1", "2"], ["1", "2", "3"], None, ["3"]),
+        (["1", "2"], ["1", "2", "3"], "2", []),
+        (["1", "2"], ["1", "2", "3"], "3", ["3"]),
+        (["1", "3"], ["1", "2", "3"], "1", ["2"]),
+        ([], ["1"], "1", ["1"]),
+    ],
+)
+def test_migrations_that_a_version_does_not_know_have_to_be_newer_and_to_allow_it(
+    known: list[str], applied: list[str], least: str | None, unusable: list[str]
+) -> None:
+    assert not_usable(known, applied, least) == unusable
 
 
 def test_a_file_with_another_name_is_no_migration(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from psycopg import AsyncConnection, AsyncCursor, Error, OperationalError
+from psycopg.rows import tuple_row
 
 from server.errors import DatabaseUnavailable
 
@@ -48,8 +50,9 @@ async def migrate(
 
     `bootstrap` first creates stand-ins for what a Supabase project already has: for the embedded database and tests.
     With `only`, no other versions are applied, as if the later ones had not been written.
+    A database that a newer version has migrated is left as it is, where that version says that this one may use it.
     Raises DatabaseUnavailable when the database cannot be reached, a file fails (with its line), or it has
-    migrations that are not these files'.
+    migrations that are not these files' otherwise.
     """
     root = root or sql_root()
     migrations = [one for one in read_migrations(root / "migrations") if only is None or one.version in only]
@@ -65,7 +68,7 @@ async def migrate(
         await cursor.execute("set client_min_messages = warning")
         if bootstrap:
             await _run(connection, "bootstrap.sql", (root / "local" / "bootstrap.sql").read_text(encoding="utf-8"))
-        pending = _pending(migrations, await _applied(cursor))
+        pending = _pending(migrations, await _applied(cursor), await least_known(connection))
         for migration in pending:
             async with connection.transaction():
                 await _run(connection, f"{migration.version}_{migration.name}.sql", migration.text)
@@ -89,9 +92,27 @@ async def _applied(cursor: AsyncCursor[tuple[str, str | None]]) -> dict[str, str
     return dict(await cursor.fetchall())
 
 
-def _pending(migrations: list[Migration], applied: dict[str, str | None]) -> list[Migration]:
+async def least_known(connection: AsyncConnection[Any]) -> str | None:
+    """The migration that a version of the server has to know which may use the database; None: every one of it."""
+    cursor: AsyncCursor[tuple[str | None]] = connection.cursor(row_factory=tuple_row)
+    await cursor.execute("select to_regprocedure('flamechat_private.least_known_migration()')::text")
+    if await cursor.fetchone() == (None,):
+        return None
+    await cursor.execute("select flamechat_private.least_known_migration()")
+    found = await cursor.fetchone()
+    return None if found is None else found[0]
+
+
+def not_usable(known: Collection[str], applied: Collection[str], least: str | None) -> list[str]:
+    """Of the migrations of a database those for which a version that knows these cannot use it: none where all that it
+    does not know came later, and `least_known` says that it may."""
+    unknown, newest = sorted(set(applied) - set(known)), max(known, default="")
+    return [] if unknown and least is not None and least <= newest < unknown[0] else unknown
+
+
+def _pending(migrations: list[Migration], applied: dict[str, str | None], least: str | None) -> list[Migration]:
     """The migrations still to be applied. Raises DatabaseUnavailable when others than these have been applied."""
-    unknown = sorted(set(applied) - {migration.version for migration in migrations})
+    unknown = not_usable([migration.version for migration in migrations], applied, least)
     if unknown:
         raise DatabaseUnavailable(
             f"The database has migrations that this version of Flamechat does not know ({', '.join(unknown)}): a newer "

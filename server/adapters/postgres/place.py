@@ -14,7 +14,7 @@ from psycopg import AsyncConnection
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.library_tables import are_library_tables_there, set_up_library_tables
-from server.adapters.postgres.migrations import migrate, read_migrations, sql_root
+from server.adapters.postgres.migrations import least_known, migrate, not_usable, read_migrations, sql_root
 from server.errors import ConfigError, DatabaseUnavailable
 
 CONNECT_S = 10
@@ -119,7 +119,8 @@ async def _is_up_to_date(dsn: str) -> bool:
                 await connection.execute("set local role service_role")
                 found = await connection.execute("select flamechat_private.applied_migrations()")
                 applied = {str(row[0]) for row in await found.fetchall()}
-                return expected == applied and await are_library_tables_there(connection)
+                usable = expected <= applied and not not_usable(expected, applied, await least_known(connection))
+                return usable and await are_library_tables_there(connection)
         except (psycopg.errors.UndefinedObject, psycopg.errors.InvalidParameterValue):
             return False  # no such role: nothing has been prepared
         except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedTable):

@@ -24,6 +24,7 @@ from traces.drafts import (
     SpanRows,
     finish,
     finish_threads,
+    frames_in_order,
     likeness,
 )
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
@@ -365,16 +366,15 @@ class TraceBuilder:
     def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int64, Int32]:
         """The profiles, with the frames that trees use numbered by first appearance; then those that only edges name.
         The others are forgotten."""
-        trees = [draft.tree.frame for draft in self._drafts if draft.tree is not None]
-        every = np.concatenate(trees)
+        every = frames_in_order(self._drafts)
         used, number = in_order_of_use([every, *self.side_tables.frames_of_edges()], len(self._frames))
         frame = pick(number, every)
         profiles, node_base, span_base = list[Profile](), 0, 0
-        for draft, tree in zip(self._drafts, trees, strict=True):
-            nodes = frame[node_base : node_base + len(tree)]
-            profiles.append(draft.profile(len(profiles), nodes, node_base, span_base))
-            node_base += len(tree)
-            span_base += len(draft.spans) if draft.spans is not None else 0
+        for draft in self._drafts:
+            until = node_base + draft.nodes.stop - draft.nodes.start
+            profiles.append(draft.profile(len(profiles), frame[node_base:until], node_base, span_base))
+            node_base = until
+            span_base += len(draft.spans.start) if draft.spans is not None else 0
         return tuple(profiles), used, number
 
 

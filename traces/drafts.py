@@ -4,6 +4,7 @@ costs more than the rows of a thread that has a few."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,8 @@ class Draft:
     samples: Samples | None = None
     spans: Spans | None = None
     tree: TreeColumns | None = None
+    nodes: slice = field(default_factory=lambda: slice(0, 0))
+    """Which rows of `tree` are its own: small profiles share one."""
     is_moved: bool = False
     """Whether its times are among the `Moments` that `finish` returned."""
     is_main: bool = False
@@ -112,18 +115,18 @@ class Draft:
 
     def profile(self, index: int, frame: Int32, node_base: int, span_base: int) -> Profile:
         """The finished profile, whose tree's frames are these."""
-        tree = self.tree
+        tree, mine = self.tree, itemgetter(self.nodes)
         assert tree is not None
         role, role_rule = role_of(self.name, self.pid, self.tid, is_main=self.is_main)
         nodes = unchecked(
             CallTree,
             frame=frame,
-            parent=tree.parent,
-            depth=tree.depth,
-            count=tree.count,
-            outermost=tree.outermost,
-            self_values=tree.own,
-            total_values=tree.total,
+            parent=mine(tree.parent),
+            depth=mine(tree.depth) if self.spans is None else self.spans.node_depth,
+            count=mine(tree.count),
+            outermost=mine(tree.outermost),
+            self_values=tuple(map(mine, tree.own)),
+            total_values=tuple(map(mine, tree.total)),
         )
         return unchecked(
             Profile,
@@ -187,10 +190,11 @@ def finish_threads(drafts: Sequence[Draft], rows: SpanRows, bounds: Int64) -> Mo
     open_cuts = np.searchsorted(rows.unfinished, bounds).tolist()
     nothing = rows.unfinished[:0]
     args_offset, args_length, running = rows.args_offset, rows.args_length, rows.running
+    has_running = len(running) > 0
     for t, draft in enumerate(drafts):
         low = cuts[t]
         mine = slice(low, cuts[t + 1])
-        draft.tree = _part(tree, slice(node_cuts[t], node_cuts[t + 1]))
+        draft.tree, draft.nodes = tree, slice(node_cuts[t], node_cuts[t + 1])
         first, last = open_cuts[t], open_cuts[t + 1]
         draft.spans = unchecked(
             Spans,
@@ -198,11 +202,11 @@ def finish_threads(drafts: Sequence[Draft], rows: SpanRows, bounds: Int64) -> Mo
             end=end[mine],
             parent=above[mine],
             node=node[mine],
-            node_depth=draft.tree.depth,
+            node_depth=tree.depth[draft.nodes],
             args_offset=args_offset[mine],
             args_length=args_length[mine],
             unfinished=rows.unfinished[first:last] - low if last > first else nothing,
-            running=running[mine],
+            running=running[mine] if has_running else running,
             depth=depth[mine],
             self_value=own[mine],
         )
@@ -250,7 +254,8 @@ def _finish_one(draft: Draft) -> Moments:
     own, count = sum_spans(rows.start, rows.end, rows.parent, paths.leaf, len(paths))
     if len(rows.unfinished):
         own = sum_by_node(paths.leaf, spans.self_value, len(paths))
-    draft.tree, draft.spans, draft.rows = _columns(paths, (own,), count), spans, None
+    draft.tree, draft.nodes = _columns(paths, (own,), count), slice(0, len(paths))
+    draft.spans, draft.rows = spans, None
     return [spans.start, spans.end]
 
 
@@ -275,7 +280,7 @@ def _finish_samples(drafts: Sequence[Draft]) -> Moments:
     cuts, node_cuts = bounds.tolist(), starts.tolist()
     for t, (draft, rows) in enumerate(zip(drafts, given, strict=True)):
         low, high = cuts[t], cuts[t + 1]
-        draft.tree = _part(tree, slice(node_cuts[t], node_cuts[t + 1])) if len(given) > 1 else tree
+        draft.tree, draft.nodes = tree, slice(node_cuts[t], node_cuts[t + 1])
         draft.samples = Samples(time[low:high], rows.leaf, tuple(column[low:high] for column in weights))
         draft.rows, draft.is_moved = None, len(given) > 1
     return [time] if len(given) > 1 else []
@@ -293,6 +298,20 @@ def _counts(facts: Facts, paths: Paths, own: tuple[Values, ...], leaf: Int32, st
     return integer_counts(paths.frame, counts)
 
 
+def frames_in_order(drafts: Sequence[Draft]) -> Int32:
+    """The frames of the nodes of all drafts, one draft after the other: where they lie so already they stay."""
+    parts = list[tuple[TreeColumns, slice]]()
+    for draft in drafts:
+        assert draft.tree is not None
+        last = parts[-1] if parts else None
+        if last is not None and last[0] is draft.tree and last[1].stop == draft.nodes.start:
+            parts[-1] = draft.tree, slice(last[1].start, draft.nodes.stop)
+        else:
+            parts.append((draft.tree, draft.nodes))
+    frames = [tree.frame[mine] for tree, mine in parts]
+    return frames[0] if len(frames) == 1 else _joined(frames)
+
+
 def _columns(paths: Paths, own: tuple[Values, ...], count: Int64, starts: Int64 | None = None) -> TreeColumns:
     """The columns of a call tree, totals summed from the leaves up; of several that begin at `starts`, whose parents
     are then their own."""
@@ -304,18 +323,6 @@ def _columns(paths: Paths, own: tuple[Values, ...], count: Int64, starts: Int64 
         outermost=outermost(paths.frame, paths.parent),
         own=own,
         total=tuple(sum_upwards(values, paths.parent) for values in own),
-    )
-
-
-def _part(tree: TreeColumns, mine: slice) -> TreeColumns:
-    return TreeColumns(
-        tree.frame[mine],
-        tree.parent[mine],
-        tree.depth[mine],
-        tree.count[mine],
-        tree.outermost[mine],
-        tuple([column[mine] for column in tree.own]),
-        tuple([column[mine] for column in tree.total]),
     )
 
 

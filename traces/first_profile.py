@@ -6,12 +6,12 @@ is followed by its importer, which sets `TraceBuilder.default_profile`.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from traces.analysis.filters import library_frames
-from traces.analysis.thread_time import busy_time, is_alone, stands_for_thread, views_of_thread
+from traces.analysis.thread_time import busy_time, busy_times, is_alone, stands_for_thread, views_of_thread
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, Role, Unit, Waits
 
@@ -48,8 +48,7 @@ RANKED = 8
 MEASURES = (Unit.NANOSECONDS, Unit.COUNT, Unit.BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Thread:
+class _Thread(NamedTuple):
     """A thread by the view that would be shown; `is_program` says whether its work makes its process lead."""
 
     profile: Profile
@@ -86,28 +85,34 @@ def _by_measure(trace: Trace) -> list[list[Profile]]:
     """The profiles that can be first, those that measure time before counts, counts before bytes, waiting last."""
     groups: dict[tuple[bool, int], list[Profile]] = defaultdict(list)
     for profile in trace.profiles:
-        groups[profile.waits is Waits.WAITING, MEASURES.index(profile.unit)].append(profile)
+        unit = profile.values[profile.default_value].unit
+        groups[profile.facts.waits is Waits.WAITING, MEASURES.index(unit)].append(profile)
     return [groups[key] for key in sorted(groups)]
 
 
 def _weighed(trace: Trace, profiles: list[Profile]) -> list[_Thread]:
     """One row a thread that did anything, with what its busy time counts."""
     numbered = any(profile.tid.isdigit() for profile in profiles)
-    of_system = any(profile.pid.isdigit() and int(profile.pid) > RESERVED_PIDS for profile in profiles)
+    of_system = any(pid.isdigit() and int(pid) > RESERVED_PIDS for pid in {profile.pid for profile in profiles})
+    views = _shown(trace, profiles)
     found = []
-    for profile in profiles:
-        shown = profile
-        if not is_alone(trace, profile):
-            if not _is_candidate(trace, profile):
-                continue
-            shown = _view(trace, profile)
-        weight = busy_time(trace, shown) * LEADS[shown.role]
-        is_thread = not ((numbered and profile.tid and not profile.tid.isdigit()) or (of_system and profile.pid == "0"))
+    for view, busy in zip(views, busy_times(trace, views), strict=True):
+        weight = busy * LEADS[view.role]
+        is_thread = not ((numbered and view.tid and not view.tid.isdigit()) or (of_system and view.pid == "0"))
         if weight > 0:
-            found.append(
-                _Thread(shown, weight * (1 if is_thread else NOT_A_THREAD), is_thread and shown.role in PROGRAM)
-            )
+            found.append(_Thread(view, weight * (1 if is_thread else NOT_A_THREAD), is_thread and view.role in PROGRAM))
     return found
+
+
+def _shown(trace: Trace, profiles: list[Profile]) -> list[Profile]:
+    """The view of each thread that would be shown, of those that may be first."""
+    if len(trace.views_by_thread) == len(trace.profiles):  # each is alone
+        return profiles
+    return [
+        profile if is_alone(trace, profile) else _view(trace, profile)
+        for profile in profiles
+        if is_alone(trace, profile) or _is_candidate(trace, profile)
+    ]
 
 
 def _is_candidate(trace: Trace, profile: Profile) -> bool:
@@ -142,7 +147,7 @@ def _by_own_code(trace: Trace, threads: list[_Thread]) -> list[_Thread]:
     if all(runs) or not any(runs):
         return threads
     weighed = [
-        thread if has else replace(thread, weight=thread.weight * NO_OWN_CODE)
+        thread if has else thread._replace(weight=thread.weight * NO_OWN_CODE)
         for thread, has in zip(near, runs, strict=True)
     ]
     return sorted([*weighed, *threads[len(near) :]], key=lambda thread: -thread.weight)

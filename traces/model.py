@@ -379,7 +379,7 @@ class Trace:
         """The profiles on the trace's clock, by process and thread id."""
         found: dict[tuple[str, str], list[Profile]] = {}
         for p in self.profiles:
-            if p.clock is Clock.TRACE:
+            if p.facts.clock is Clock.TRACE:
                 found.setdefault((p.pid, p.tid), []).append(p)
         return {thread: tuple(views) for thread, views in found.items()}
 

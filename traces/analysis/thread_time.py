@@ -2,6 +2,7 @@
 docs/time.md."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,10 +19,9 @@ from traces.equal_rows import distinct
 from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
 from traces.lazy_regex import lazy_regex
-from traces.model import Int32, Int64, Profile, Spans, Trace, Values
-from traces.unchecked import unchecked
+from traces.model import NONE, Int32, Int64, Profile, Spans, Trace, Values
 from traces.unfinished import finished
-from traces.values import Clock, Role, Waits
+from traces.values import Clock, Facts, Role, Waits
 
 TASK_THREAD = lazy_regex(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
@@ -65,35 +65,57 @@ def thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     known: dict[int, ThreadTime | None] = trace.answers.setdefault("thread times", {})
     if profile is not trace.profiles[profile.index]:
         return _thread_time(trace, profile)
-    if not known:
-        known.update(_of_small_threads(trace))
     if profile.index not in known:
-        known[profile.index] = _thread_time(trace, profile)
+        small = _small_times(trace)
+        known[profile.index] = (small.of(profile.index) if small is not None else None) or _thread_time(trace, profile)
     return known[profile.index]
 
 
-def _of_small_threads(trace: Trace) -> dict[int, ThreadTime]:
+@dataclass(frozen=True, slots=True)
+class _SmallTimes:
     """The times of threads of a few calls that all ended, together: of a recording of thousands one alone costs more
-    than its rows."""
-    length, found = duration_ns(trace), dict[int, ThreadTime]()
-    if length is None or len(trace.thread_states):
-        return found
-    for index, small in small_trees(trace).items():
-        profile = trace.profiles[index]
-        spans, facts = profile.spans, profile.facts
-        if spans is None or len(spans.unfinished) or facts.clock is not Clock.TRACE or facts.waits is Waits.WAITING:
-            continue
-        waiting = small.waits
-        if waiting and (small.runs_tasks or TASK_THREAD.search(profile.name) or shows_only_work(profile)):
-            waiting = 0
-        busy = min(small.works + small.waits - waiting, length)
-        waiting = min(waiting, length - busy)
-        unknown = min(small.nobody_knows, length - busy - waiting)
-        idle = length - busy - waiting - unknown
-        found[index] = unchecked(
-            ThreadTime, by=View.SPANS, length=length, busy=busy, waiting=waiting, idle=idle, unknown=unknown
-        )
+    than its rows. A row each of a recording of `length`; `row` is that of every profile, -1 of others."""
+
+    length: int
+    row: Int32
+    busy: Int64
+    waiting: Int64
+    unknown: Int64
+
+    def of(self, profile: int) -> ThreadTime | None:
+        """That of a profile of the trace."""
+        row = int(self.row[profile])
+        if row == NONE:
+            return None
+        parts = _Parts(int(self.busy[row]), int(self.waiting[row]), int(self.unknown[row]))
+        return _filled(View.SPANS, self.length, parts)
+
+
+def _small_times(trace: Trace) -> _SmallTimes | None:
+    if "small threads" not in trace.answers:
+        trace.answers["small threads"] = _of_small_threads(trace)
+    found: _SmallTimes | None = trace.answers["small threads"]
     return found
+
+
+def _of_small_threads(trace: Trace) -> _SmallTimes | None:
+    length = duration_ns(trace)
+    if length is None or len(trace.thread_states):
+        return None
+    small = small_trees(trace)
+    waiting = small.waits.copy()
+    for at in np.flatnonzero(waiting).tolist():
+        profile = small.profiles[at]
+        if small.runs_tasks[at] or TASK_THREAD.search(profile.name) or shows_only_work(profile):
+            waiting[at] = 0
+    row = small.row.copy()
+    others = (p.index for p in small.profiles if p.spans is None or len(p.spans.unfinished) or not _is_timed(p.facts))
+    row[list(others)] = NONE
+    return _SmallTimes(length, row, small.works + small.waits - waiting, waiting, small.nobody_knows)
+
+
+def _is_timed(facts: Facts) -> bool:
+    return facts.clock is Clock.TRACE and facts.waits is not Waits.WAITING
 
 
 def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
@@ -143,6 +165,19 @@ def busy_time(trace: Trace, profile: Profile) -> float:
     """How much a profile was busy, in its own unit where that is no time."""
     found = thread_time(trace, profile)
     return root_total(profile.tree, profile.tree.total_values[profile.default_value]) if found is None else found.busy
+
+
+def busy_times(trace: Trace, profiles: Sequence[Profile]) -> list[float]:
+    """The `busy_time` of several profiles of the trace."""
+    small = _small_times(trace)
+    if small is None:
+        return [busy_time(trace, profile) for profile in profiles]
+    rows = small.row[[profile.index for profile in profiles]]
+    busy = np.append(np.minimum(small.busy, small.length), NONE)[rows].tolist()
+    return [
+        float(one) if row != NONE else busy_time(trace, profile)
+        for profile, row, one in zip(profiles, rows.tolist(), busy, strict=True)
+    ]
 
 
 def busy_intervals(trace: Trace, profile: Profile) -> tuple[Values, Values]:

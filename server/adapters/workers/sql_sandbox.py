@@ -74,10 +74,10 @@ def main() -> None:
     con = opened()
     warm(con)
     arguments = _arguments(trace, request.upload, size)
-    for name in tables_named(request.sql):
-        TABLES[name].raw(trace)  # what it imports and reads, it does now
+    # What working them out imports and reads, it does now.
+    raw = {name: TABLES[name].raw(trace) for name in tables_named(request.sql)}
     give_up(request.seconds, size + arguments.size)
-    reply = answered(con, request, TABLES, lambda tables: _publish(con, trace, tables, arguments.columns))
+    reply = answered(con, request, TABLES, lambda tables: _publish(con, trace, tables, raw, arguments.columns))
     sys.stdout.write(json.dumps(reply | {"note": arguments.note}))
     sys.stdout.flush()
     os._exit(0)  # what DuckDB would tidy up without files may end the process by a signal
@@ -232,11 +232,16 @@ def time_used() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _publish(con: duckdb.DuckDBPyConnection, trace: Trace, tables: frozenset[str], arguments: Columns | None) -> None:
+def _publish(
+    con: duckdb.DuckDBPyConnection,
+    trace: Trace,
+    tables: frozenset[str],
+    raw: dict[str, Columns],
+    arguments: Columns | None,
+) -> None:
     """Make the views a query reads, over the trace's own columns."""
-    raw = dict.fromkeys([*tables, *(used for name in tables for used in TABLES[name].uses)])
-    for name in raw:
-        con.register(raw_name(name), TABLES[name].raw(trace))
+    for used in dict.fromkeys([*tables, *(used for name in tables for used in TABLES[name].uses)]):
+        con.register(raw_name(used), raw[used])
     if arguments is not None:
         con.register(RAW_ARGUMENTS, arguments)
     for name in tables:

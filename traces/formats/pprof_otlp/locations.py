@@ -4,7 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from traces.builder import TraceBuilder
 from traces.model import NONE, Int32, Int64
+
+NO_STACK = "(no stack)"
+"""What was sampled where the unwinder found no caller counts: pprof has it in its total."""
 
 Function = tuple[int, int, int, int]
 """Ident, name and file as numbers of strings, line."""
@@ -41,6 +45,14 @@ def frames_of_stacks(requested: Int64, stacks: Int64, idents: Int64, frames: Int
     stops = np.cumsum(sizes[row])
     each = np.arange(stops[-1] if len(stops) else 0) + np.repeat(ends[row] - stops, sizes[row])
     return frames[each], np.concatenate(([0], stops))[stacks]
+
+
+def with_empty_ones(frames: Int32, ends: Int64, builder: TraceBuilder) -> tuple[Int32, Int64]:
+    """Stacks, given as their frames and where each ends, of which those without any frame have one that says so."""
+    empty = np.diff(ends, prepend=0) == 0
+    if not empty.any():
+        return frames, ends
+    return np.insert(frames, ends[empty], builder.frame(NO_STACK)), ends + np.cumsum(empty)
 
 
 def _looked_up(idents: Int64, values: Int32, requested: Int64) -> Int32:

@@ -15,7 +15,7 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.counting import counting
 from traces.equal_rows import numbered, rows_of_each
-from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
+from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_empty_ones, with_lines
 from traces.formats.pprof_otlp.protobuf_columns import (
     fixed_numbers_of,
     messages_in,
@@ -88,7 +88,8 @@ class Dictionary:
         ]
         frames, ends = _frames_of_locations(data, tables, strings, builder)
         locations, stacks = numbers_of(data, messages_in(data, tables, STACKS), 1)
-        return cls(data, strings, attributes, *frames_of_stacks(locations, stacks, np.arange(len(ends)), frames, ends))
+        frames, stacks = frames_of_stacks(locations, stacks, np.arange(len(ends)), frames, ends)
+        return cls(data, strings, attributes, *with_empty_ones(frames, stacks, builder))
 
     def paths(self, requested: Int64) -> Paths:
         """The paths of a sequence of stacks. Raises IndexError."""

@@ -16,7 +16,7 @@ from traces.builder import TraceBuilder
 from traces.counting import counting
 from traces.errors import UnrecognisedTrace
 from traces.formats.format import CUT, break_off
-from traces.formats.pprof_otlp.locations import Function, frames_of_stacks, sampled_lines, with_lines
+from traces.formats.pprof_otlp.locations import Function, frames_of_stacks, sampled_lines, with_empty_ones, with_lines
 from traces.formats.pprof_otlp.memory_map import Mapping, place_name
 from traces.formats.pprof_otlp.protobuf_columns import complete_fields, messages_in, number_of, numbers_of, texts
 from traces.formats.pprof_otlp.sample_values import waits_of
@@ -78,6 +78,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         known = _with_lost(known, locations, builder)
     frames, stacks = frames_of_stacks(locations, location_ends, *known)
     del locations
+    frames, stacks = with_empty_ones(frames, stacks, builder)
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     del frames, stacks
     default_type = profile_fields.first[(profile_fields.number == DEFAULT_TYPE) & (profile_fields.wire == VARINT)]

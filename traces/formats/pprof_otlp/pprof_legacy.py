@@ -25,6 +25,7 @@ from traces.formats.pprof_otlp.legacy_texts import (
     read_threads,
 )
 from traces.formats.pprof_otlp.legacy_words import read_words
+from traces.formats.pprof_otlp.locations import NO_STACK
 from traces.formats.pprof_otlp.sample_values import waits_of
 from traces.stacks import StackTable
 
@@ -104,7 +105,8 @@ class Frames:
         of_stack: dict[Stack, list[int]] = {}
         for stack in self._profile.stacks:
             if stack not in of_stack:
-                of_stack[stack] = [frame for element in reversed(stack) for frame in self._of(element)]
+                frames = [frame for element in reversed(stack) for frame in self._of(element)]
+                of_stack[stack] = frames or [self._builder.frame(NO_STACK)]
         return [of_stack[stack] for stack in self._profile.stacks]
 
     def _places(self, element: int | Place) -> tuple[Place, ...]:

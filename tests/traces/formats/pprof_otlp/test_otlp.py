@@ -8,6 +8,7 @@ from opentelemetry.proto.profiles.v1development import profiles_pb2 as otlp
 
 from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace, TraceError
+from traces.formats.pprof_otlp.locations import NO_STACK
 from traces.invariants import check
 from traces.model import Trace
 from traces.reader import read_trace
@@ -94,6 +95,15 @@ def test_stacks_keep_what_was_inlined_and_count_by_moments() -> None:
     assert samples is not None
     leaves = [trace.frame_name(int(trace.profiles[0].tree.frame[leaf])) for leaf in samples.leaf]
     assert leaves == ["inlined", "main", "inlined"]  # in order of time
+
+
+def test_the_entry_that_stands_for_no_stack_is_called_so() -> None:
+    recording = Recording()
+    stack = recording.stack(recording.location("main"))
+    trace = recording.read(
+        recording.profile([{"stack_index": 0, "values": [2]}, {"stack_index": stack, "values": [3]}])
+    )
+    assert weights(trace) == {"main": (3, 3), NO_STACK: (2, 2)}
 
 
 def test_counts_stand_for_the_time_between_them() -> None:

@@ -4,7 +4,9 @@ import pytest
 
 from tests.traces.formats.protobuf_messages import message
 from tests.traces.stacks_of_traces import read, stacks, warnings
+from traces.analysis.thread_time import View, thread_time
 from traces.errors import DamagedTrace, UnrecognisedTrace
+from traces.formats.pprof_otlp.locations import NO_STACK
 
 STRINGS = ("", "samples", "count", "main", "work")
 
@@ -36,3 +38,14 @@ def test_a_difference_of_two_profiles_is_called_what_it_is() -> None:
     content = message((1, message((1, 1), (2, 2))), sample, (4, message((1, 1))), *texts)
     with pytest.raises(UnrecognisedTrace, match="the difference of two pprof profiles"):
         read(content)
+
+
+def test_what_was_sampled_without_a_stack_is_in_the_total_and_no_idle_time() -> None:
+    function, location = (5, message((1, 1), (2, 3))), (4, message((1, 1), (4, message((1, 1)))))
+    samples = [(2, message((1, b"\1" * depth), (2, bytes([time])))) for depth, time in ((0, 3), (1, 5), (0, 7))]
+    texts = [(6, text) for text in ("", "cpu", "nanoseconds", "main")]
+    trace = read(message((1, message((1, 1), (2, 2))), *samples, location, function, *texts))
+    assert stacks(trace) == [(NO_STACK, 3), ("main", 5), (NO_STACK, 7)]
+    spent = thread_time(trace, trace.profiles[0])
+    assert spent is not None
+    assert (spent.by, spent.length, spent.busy) == (View.SUMS, 15, 15)

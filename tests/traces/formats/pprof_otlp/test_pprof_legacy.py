@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from traces.errors import DamagedTrace
+from traces.formats.pprof_otlp.locations import NO_STACK
 from traces.formats.pprof_otlp.memory_map import MemoryMap
 from traces.invariants import check
 from traces.model import Trace
@@ -67,6 +68,12 @@ def test_the_frame_of_the_signal_handler_and_a_doubled_leaf_are_left_out() -> No
     assert stacks_of(trace)[0] == "0x4001ff;0x400100"
     assert stacks_of(trace)[-1] == "0x400a00;0x400900"
     assert "7f0000001050" not in "".join(stacks_of(trace))
+
+
+def test_words_without_an_address_are_in_the_total() -> None:
+    trace = read(words((3, [0x400100]), (2, []), (1, [])))
+    assert values_of(trace) == {"samples": 6, "cpu": 60_000_000}
+    assert stacks_of(trace) == ["0x400100", NO_STACK, NO_STACK]
 
 
 def test_words_of_java_have_their_names_behind_them() -> None:

@@ -144,3 +144,33 @@ def test_what_only_its_own_tool_reads_is_named_with_what_to_do(start: bytes, adv
     found = advice_for(Head.of(start + bytes(64), "recording"))
     assert (found or "").startswith(advice)
     assert (found is None) == (not advice)
+
+
+JSON_STACKS = (
+    b'{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "main"}]}, '
+    b'"profiles": [{"type": "sampled", "name": "a", "unit": "milliseconds", "startValue": 0, "endValue": 5, '
+    b'"samples": [[0]], "weights": [5]}]}'
+)
+PERF = b"app 12 1.5: cycles:\n\t1f f (o)\n\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "known"),
+    [
+        (JSON_STACKS, 1, "speedscope"),
+        (JSON_STACKS, 4, "speedscope"),
+        (JSON_STACKS, 10, "speedscope"),
+        (JSON_STACKS, 11, None),
+        (PERF, 1, "linux-perf"),
+        (PERF, 3, "linux-perf"),
+    ],
+)
+def test_what_a_program_printed_before_its_recording_is_passed_over(
+    content: bytes, lines: int, known: str | None
+) -> None:
+    data = b"warming up\n" * lines + content
+    if known is None:
+        with pytest.raises(TraceError):
+            read_trace(data, name="unknown")
+    else:
+        assert read_trace(data, name="unknown").format == known

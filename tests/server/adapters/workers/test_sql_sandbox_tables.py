@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from server.adapters.in_process.workers import InlineTraceWorkers
+from server.adapters.workers import sql_sandbox
+from server.adapters.workers.sql_sandbox import READING_SPACE, Arguments, tables_named
 from traces import cache
 from traces.builder import TraceBuilder
 from traces.export.sql_tables import TABLES
@@ -62,3 +64,22 @@ def test_what_working_out_a_table_imports_comes_while_files_can_be_opened(table:
         timeout=60,
     )
     assert json.loads(process.stdout.splitlines()[-1])["rows"] == [[CALLS]]
+
+
+def test_arguments_are_read_again_within_a_bound_that_grows_with_the_recording(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bounds: list[tuple[int, bool]] = []
+    monkeypatch.setattr(sql_sandbox, "bound_memory", lambda most, *, hard: bounds.append((most, hard)))
+    gone = sql_sandbox._arguments(many_calls(), str(tmp_path / "gone.json"), 1_000)
+    assert gone == Arguments(note="spans.args is NULL: the file could not be read again")
+    assert bounds == [(READING_SPACE + 3_000, False)], "its text, what is parsed of it, and the columns"
+    assert sql_sandbox._arguments(many_calls(), None, 1_000) == Arguments()
+    assert len(bounds) == 1
+
+
+def test_a_query_reads_the_tables_that_it_names_and_those_that_they_use() -> None:
+    assert tables_named("SELECT 1") == []
+    assert tables_named("select count(*) from NODES")[0] == "nodes"
+    for table in TABLES:
+        assert {table, *TABLES[table].uses} <= set(tables_named(f"SELECT * FROM {table}"))

@@ -147,3 +147,20 @@ def test_an_address_has_its_own_bound_unless_it_is_this_machine() -> None:
     connections.give_back("192.0.2.1")
     assert connections.take("192.0.2.1")
     assert connections.refused == 2
+
+
+async def test_a_socket_is_not_closed_for_want_of_a_body() -> None:
+    upgrade = (
+        b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    ping = bytes([0x89, 0x80, 0, 0, 0, 0])
+    async with serving(Connections(header_s=SOON_S, body_s=SOON_S)) as server, await server.connect() as socket:
+        await socket.send(upgrade)
+        assert (await socket.receive()).startswith(b"HTTP/1.1 101 ")
+        for _ in range(2):  # each waits as long as the socket would have had
+            half = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n"
+            assert (await server.answer(half, b"12345")).startswith(b"HTTP/1.1 408 ")
+        await socket.send(ping)
+        with anyio.fail_after(20):
+            assert (await socket.receive())[:1] == b"\x8a", "it answers a ping, and nothing came before"

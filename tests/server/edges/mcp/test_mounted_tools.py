@@ -15,6 +15,9 @@ from mcp.client.streamable_http import streamable_http_client
 from limits.plans import LOCAL_PLAN
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.all_tools import TOOLS
+from server.edges.mcp.mounted_tools import AccountTraces, hidden_from
+from server.errors import NotSupported
+from server.ports.identity import Caller, KeyUse, Scope
 from server.ports.traces import OpenTrace, SqlRows
 from tests.server.edges.http.test_run_question_routes import a_night
 from tests.server.edges.mcp.test_stdio import words
@@ -187,3 +190,24 @@ async def test_a_client_without_streams_is_answered_by_json(tmp_path: Path) -> N
             answer = await server.http.post("/mcp/", headers=headers, json=body)
             assert (answer.status_code, answer.headers["content-type"]) == (200, sent)
             assert "check_answer" in answer.text
+
+
+async def test_a_server_opens_no_file_by_its_path() -> None:
+    nothing: Any = None
+    caller = Caller(user_id="anna", account_id="hers")
+    traces = AccountTraces(services=nothing, caller=caller, results=nothing)
+    assert not traces.opens_files
+    with pytest.raises(NotSupported, match="Upload the file"):
+        await traces.open_file("/etc/passwd")
+
+
+@pytest.mark.parametrize("scopes", [frozenset(Scope), frozenset({Scope.TRACES_READ}), frozenset[Scope]()])
+def test_a_key_sees_the_tools_that_its_scopes_open_and_a_person_all(scopes: frozenset[Scope]) -> None:
+    person = Caller(user_id="anna", account_id="hers")
+    assert hidden_from(person) == frozenset()
+    hidden = hidden_from(replace(person, key=KeyUse("k", "one", scopes)))
+    drawing = {tool.name for tool in TOOLS if tool.name.endswith("_screenshot")}
+    assert drawing
+    assert (drawing <= hidden) is (Scope.RENDER not in scopes)
+    assert ("ask_traces" in hidden) is (Scope.QUESTIONS not in scopes)
+    assert "get_top_functions" not in hidden

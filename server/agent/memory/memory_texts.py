@@ -1,7 +1,10 @@
 """What of a finding, an answer, a turn or a fact is remembered, and by which words it is found."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from server.agent.memory.fact_likeness import anchors
@@ -28,6 +31,12 @@ _OF_PEOPLE = lazy_regex(
 _ENDING = lazy_regex(r"(?:\.(?:gz|zst|json|txt|prof|pb|out|jfr|html|trace))+$", re.IGNORECASE)
 """Of a recording's name, what says nothing of the program."""
 
+SENTENCES = Path(__file__).with_name("finding_sentences.toml")
+MOST_NAMED = 200
+"""Characters of what a recording's other findings name."""
+
+_PROFILE = lazy_regex(r'"([^"]+)" \(p\d+\)')
+_NUMBERED = lazy_regex(r"\([^)]*\)|\d+")
 _MARKS = lazy_regex(r"\*\*|`")
 _TITLES = {one.id: f"{one.title}. {one.about}" for one in DETECTORS}
 
@@ -54,28 +63,40 @@ def marked_words(*texts: str) -> str:
 
 
 def finding_memories(trace_id: str, name: str, findings: Sequence[Mapping[str, Any]]) -> Iterator[NewMemory]:
-    """Those that are stored with a trace. A vector is made of the program and of what was found: with the title of its
-    kind, which its words have, it says less of the one finding (evals/memory)."""
+    """Those that are stored with a trace. A vector is made of the program, of what was found, and of what such a one
+    means in ordinary words; among the words of each are the threads and pages that any of them names."""
+    named, program = separate_words(name), separate_words(_ENDING.sub("", name))
+    profiles = _profiles_named(name, findings)
     for at, finding in enumerate(findings):
         id_, detail = str(finding.get("id", "")), str(finding.get("detail", "")).strip()
         if not detail:
             continue
         text = clamp(detail, MOST_TEXT)
-        title = _TITLES.get(id_, separate_words(id_))
-        named = separate_words(name)
-        program = separate_words(_ENDING.sub("", name))
-        meaning = f"{program}: {_FIGURE.sub('', separate_words(_HANDLE.sub('', text)))}"
+        title, sentence = _TITLES.get(id_, separate_words(id_)), _sentences().get(id_, "")
+        meaning = f"{program}: {_FIGURE.sub('', separate_words(_HANDLE.sub('', text)))} {sentence}"
         yield NewMemory(
             kind=MemoryKind.FINDING,
             source="finding",
             key=f"finding:{trace_id}:{at}",
             text=text,
-            meaning=clamp(meaning, MOST_MEANING),
-            words=clamp(f"{finding_mark(id_)} {words_of(named, id_, title, text)}", MOST_WORDS),
+            meaning=clamp(meaning.strip(), MOST_MEANING),
+            words=clamp(f"{finding_mark(id_)} {words_of(named, id_, title, text, profiles, sentence)}", MOST_WORDS),
             trace_id=trace_id,
             anchors=anchors_of(text),
             metadata={"finding": id_, "severity": str(finding.get("severity", ""))},
         )
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    return tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+
+
+def _profiles_named(name: str, findings: Sequence[Mapping[str, Any]]) -> str:
+    """The names of threads and pages in the texts of findings: a person knows the page, though only one finding has its
+    title."""
+    found = (one for finding in findings for one in _PROFILE.findall(str(finding.get("detail", ""))) if one != name)
+    return clamp(" ".join(dict.fromkeys(" ".join(_NUMBERED.sub(" ", one).split()) for one in found)), MOST_NAMED)
 
 
 def answer_memory(

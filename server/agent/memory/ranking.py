@@ -23,6 +23,9 @@ from traces.lazy_regex import lazy_regex
 WEIGHT_OF_WORDS = 0.2
 """Of the share of the question's words, next to a cosine."""
 
+WEIGHTS_OF_WORDS = {MemoryKind.FINDING: 0.3, MemoryKind.FACT: 0.1}
+"""The same of kinds that differ: a finding has names and the words for its kind, a fact few words that others share."""
+
 WEIGHT_OF_SENSES = 0.2
 """Of the share of its senses, next to a cosine."""
 
@@ -100,7 +103,7 @@ def rank(query: str, candidates: Candidates, *, limit: int) -> list[Ranked]:
         total = (
             score / best + sense
             if cosine is None
-            else cosine + WEIGHT_OF_WORDS * score / best + WEIGHT_OF_SENSES * sense
+            else cosine + _weight_of_words(one.memory) * score / best + WEIGHT_OF_SENSES * sense
         )
         ranked.append(
             Ranked(
@@ -125,12 +128,16 @@ def _with_words_alone(ranked: list[Ranked], found: Sequence[Candidate]) -> list[
         if cosines[one.memory.memory_id] is not None
         else Ranked(
             memory=one.memory,
-            score=(middle + WEIGHT_OF_WORDS) * one.score,
+            score=(middle + _weight_of_words(one.memory)) * one.score,
             near=one.near,
             shared=one.shared,
         )
         for one in ranked
     ]
+
+
+def _weight_of_words(memory: MemoryRow) -> float:
+    return WEIGHTS_OF_WORDS.get(memory.kind, WEIGHT_OF_WORDS)
 
 
 def _by_senses(query: str, found: Sequence[MemoryRow], among: int) -> list[tuple[float, frozenset[str]]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.agent.memory.memory_texts import fact_memory, finding_memories
+from server.agent.memory.memory_texts import SENTENCES, fact_memory, finding_memories
 from server.agent.memory.word_senses import (
     FINDINGS,
     MOST_CHARACTERS,
@@ -47,6 +47,22 @@ def test_a_question_asks_for_kinds_of_findings_in_its_own_words() -> None:
     assert "recursion" in findings_named("which function calls itself")
     assert "serialisation" in findings_named("is it the JSON?")
     assert "garbage-collection" not in findings_named("which function calls itself")
+
+
+def test_each_kind_of_finding_has_a_sentence_of_its_own() -> None:
+    sentences = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+    assert set(sentences) == {one.id for one in DETECTORS}
+    assert len(set(sentences.values())) == len(sentences)
+    made = list(finding_memories("t", "app", [{"id": "uneven-calls", "detail": 'Calls of "f" (f1) differ.'}]))
+    assert made[0].meaning.endswith(sentences["uneven-calls"])
+
+
+def test_a_finding_is_found_by_the_page_that_another_one_names() -> None:
+    page = {"id": "frame-jank", "detail": 'Frames were late while "Renderer Voice Memos (pid 4)" (p14) ran.'}
+    task = {"id": "long-tasks", "detail": '5 tasks last longer than 50 ms, the longest "toplevel" (s1).'}
+    _, of_task = finding_memories("t", "load.json", [page, task])
+    assert "Voice Memos" in of_task.words
+    assert "Voice" not in of_task.meaning
 
 
 def test_the_lists_name_what_there_is_and_give_no_word_to_everything() -> None:

@@ -204,6 +204,7 @@ async def test_one_that_closes_in_the_middle_is_joined_after_what_was_seen() -> 
     assert isinstance(end, Done)
     assert [type(one) for one in events[:2]] == [RunStarted, TextStart]
     assert lying.last_ids == [None, "1"]
+    assert len(lying.requests("GET", f"/runs/{RUN}/stream")) == 1, "of that run, and of no other"
     assert lying.requests("POST", "/cancel") == []
 
 

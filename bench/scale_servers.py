@@ -25,7 +25,7 @@ from server.protocol.events import ModelChunkAppend, TurnEvent, TurnStarted
 from server.protocol.server import TurnSnapshot
 
 SETTLED_S = 2.0
-"""From the last connection to the first word."""
+"""Nothing was announced for so long, once every listener has the beginning of its turn: what follows is of pieces."""
 
 LATE_S = 30.0
 """How long pieces are waited for that have been said."""
@@ -63,6 +63,8 @@ class Seen:
     cpu_s: float = 0.0
     seconds: float = 0.0
     expected: int = 0
+    started: set[str] = field(default_factory=set)
+    """The turns of which a listener has something."""
 
 
 def simulate(server_dsn: str, servers: list[int], turns: list[Replayed], parent: Connection) -> None:
@@ -89,7 +91,7 @@ async def _simulated(server_dsn: str, servers: list[int], turns: list[Replayed],
         ]
         said = [_Speaker(one, relays[one.owner]) for one in turns if one.owner in relays]
         await asyncio.gather(*(speaker.begin() for speaker in said))
-        await asyncio.sleep(SETTLED_S)
+        await _settled(seen, len(received))
         parent.send(None)
         while (asked := await asyncio.to_thread(parent.recv)) is not None:
             await _round(asked, said, len(received), seen, all_received)
@@ -97,6 +99,13 @@ async def _simulated(server_dsn: str, servers: list[int], turns: list[Replayed],
         for task in listening:
             task.cancel()
         await asyncio.gather(*listening, return_exceptions=True)
+
+
+async def _settled(seen: Seen, received: int) -> None:
+    announced = -1
+    while len(seen.started) < received or seen.announcements != announced:
+        announced = seen.announcements
+        await asyncio.sleep(SETTLED_S)
 
 
 async def _round(
@@ -142,6 +151,7 @@ class _Speaker:
 
 async def _receive(relayed: PostgresRelay, session_id: str, seen: Seen, all_received: asyncio.Event) -> None:
     async for event in relayed.listen(session_id):
+        seen.started.add(event.turn_id)
         if isinstance(event, TurnSnapshot) or not isinstance(event, ModelChunkAppend):
             continue
         seen.delays_ms.append((time.monotonic_ns() - int(event.chunk.removeprefix(WORDS))) / 1e6)

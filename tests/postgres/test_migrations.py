@@ -180,6 +180,20 @@ async def test_users_who_were_there_before_are_settled_too(empty_database: Fresh
             assert owner.execute(f"select count(*) from {table}").fetchone() == (2,)
 
 
+async def test_events_of_running_turns_are_carried_into_the_parts_of_their_table(empty_database: FreshDatabase) -> None:
+    await migrate(empty_database.owner, bootstrap=True, only=[one for one in VERSIONS if one < "20261202021000"])
+    with psycopg.connect(empty_database.owner, autocommit=True) as owner:
+        owner.execute(
+            "insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn, written_at) "
+            "select gen_random_uuid(), n, gen_random_uuid(), n::text, n = 3, '2026-01-01' from generate_series(1, 3) n"
+        )
+        await migrate(empty_database.owner, bootstrap=True)
+        rows = owner.execute(
+            "select seq, event, ends_turn, written_at = '2026-01-01' from flamechat_private.turn_events order by seq"
+        ).fetchall()
+    assert rows == [(1, "1", False, True), (2, "2", False, True), (3, "3", True, True)]
+
+
 def test_the_plans_are_those_of_the_design(owner: psycopg.Connection[tuple[object, ...]]) -> None:
     plans = owner.execute(
         "select name, chat_messages_per_session, chat_sessions_limit, chat_sessions_period, monthly_upload_limit, "

@@ -1,8 +1,9 @@
 """Two versions on one database: servers of the one are replaced by servers of the other while people ask, both ways.
 
-Forward: next to each server of the version before one of this version starts, and the older leaves (SIGTERM). Back: the
-one of this version that came first leaves again, and its turns go on in the older ones. That is as far back as one can
-go: an older version does not start on a database that a newer one has migrated (docs/operations.md).
+Forward: next to each server of the version before one of this version starts, and the older leaves (SIGTERM). In the
+middle of it the one of this version that came first leaves again, and its turns go on in the older ones. Back: once all
+are of this version, next to each one of the version before starts, on the database that this one has migrated, and the
+newer leaves.
 """
 
 import asyncio
@@ -58,13 +59,19 @@ class Rolling:
             await self._replaced(servers, servers.members[-1], tally, starts=False)
             for member in older:
                 await self._replaced(servers, member, tally)
+            newer = list(servers.members)
+            servers.settings["PYTHONPATH"] = str(previous)
+            for member in newer:
+                await self._replaced(servers, member, tally, of="the version before")
             await people.end()
             tally.done += tally.counts.get("turns", 0) - before
 
-    async def _replaced(self, servers: Fleet, member: Member | None, tally: Tally, *, starts: bool = True) -> None:
+    async def _replaced(
+        self, servers: Fleet, member: Member | None, tally: Tally, *, starts: bool = True, of: str = "this version"
+    ) -> None:
         if starts:
             await servers.start()
-            tally.count("servers of this version that started")
+            tally.count(f"servers of {of} that started")
             await asyncio.sleep(BETWEEN_S)
         if member is not None:
             asked = monotonic()
@@ -72,12 +79,19 @@ class Rolling:
             tally.sample("a server leaves", monotonic() - asked)
             await asyncio.sleep(BETWEEN_S)
 
+    def _back(self, tally: Tally) -> Figure:
+        started = tally.counts.get("servers of the version before that started", 0)
+        return Figure(
+            self.name, "servers of the version before that started after it", f"{started}", ">= 2", started > 1
+        )
+
     def figures(self, tally: Tally) -> list[Figure]:
         ends = [name for name in sorted(tally.counts) if name.startswith("ended ")]
         failed = sum(tally.counts[name] for name in ends if name.startswith("ended failed"))
         return [
             Figure(self.name, "turns over two versions", f"{tally.done}", f">= {self.aim}", tally.is_complete),
             reported(tally, "servers of this version that started"),
+            self._back(tally),
             *(reported(tally, name) for name in ends),
             Figure(self.name, "turns that failed", f"{failed}", "= 0", failed == 0),
             exactly(tally, "ended never", 0),

@@ -29,10 +29,11 @@ from server.errors import (
     TurnInProgress,
 )
 
-MAX_CONNECTIONS = 16
-"""Connections of one server process. The embedded server allows 200; a statement needs one for a few milliseconds."""
+MAX_CONNECTIONS = 6
+"""Connections of one server process for its own statements, each of which needs one for a few milliseconds; with the
+queue's three, two that listen and the heartbeat's twelve in all (docs/decisions/0021)."""
 
-PROMPT_CONNECTIONS = 4
+PROMPT_CONNECTIONS = 2
 """Of these, for prompts that wait to be decided, which lock a row of their user: reads, turns and administration never
 wait for them."""
 

@@ -57,8 +57,8 @@ RESTART_S = 0.5
 DRAIN_S = 60.0
 """More than any stop waits: the runner decides when its turns have had enough time."""
 
-CONNECTIONS = 8
-"""For the queue's and the checkpoints' statements, which are short."""
+CONNECTIONS = 3
+"""For the queue's and the checkpoints' statements, which are short. The sweep needs two of them at once."""
 
 log = structlog.get_logger(__name__)
 

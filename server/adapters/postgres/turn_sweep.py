@@ -1,6 +1,7 @@
 """What keeps accepted turns from being lost, whoever died: every few seconds, in every process, by one at a time."""
 
 import asyncio
+from time import monotonic
 from typing import Self
 
 import psycopg
@@ -19,14 +20,24 @@ from server.protocol.mounted import NOBODY_THERE
 EVERY_S = 2.0
 LOCK_KEY = 7_274_463_203
 
+NEWLY_S = 60.0
+"""What turns leave that ended so long ago at most is looked for at every round, by an index."""
+
+THOROUGHLY_EVERY_S = 600.0
+"""What was missed then (nobody swept, a turn is gone with its conversation) is looked for in whole tables."""
+
+EVENTS_EVERY_S = 30.0
+
+STATE_VERSIONS = 9
+"""Of the state of a turn's graph, by which its checkpoints are named: no fewer than there have been."""
+
 REMAINS = (
     "delete_done_jobs",
-    "delete_ended_turns_events",
     "delete_ended_turns_checkpoint_writes",
     "delete_ended_turns_checkpoint_blobs",
     "delete_ended_turns_checkpoints",
 )
-"""Statements that remove what ended turns leave."""
+"""Statements that remove what ended turns have left, whenever that was."""
 
 log = structlog.get_logger(__name__)
 
@@ -52,6 +63,7 @@ class TurnSweep:
         self._silent_s = silent_s
         self._loops = loops or BackgroundLoops()
         self._sweeping: asyncio.Task[None] | None = None
+        self._due: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
         self._sweeping = self._loops.start("sweep", self._sweep_on)
@@ -72,9 +84,20 @@ class TurnSweep:
             lost = [TurnJob(str(turn), str(session)) for turn, session in await cursor.fetchall()]
             for job in lost:
                 await self._queue.put(job)
-            for name in REMAINS:
-                await cursor.execute(statement(name))
+            newly = {"versions": STATE_VERSIONS, "newly_s": NEWLY_S}
+            await cursor.execute(statement("delete_checkpoints_of_newly_ended"), newly)
+            for name in (*REMAINS, "empty_old_turn_events"):
+                if self._is_due(name, THOROUGHLY_EVERY_S if name in REMAINS else EVENTS_EVERY_S):
+                    await cursor.execute(statement(name))
         return lost
+
+    def _is_due(self, name: str, every_s: float) -> bool:
+        """Whether it was not done for so long, by this process."""
+        now = monotonic()
+        if now < self._due.get(name, now):
+            return False
+        self._due[name] = now + every_s
+        return True
 
     async def _sweep_on(self) -> None:
         while True:

@@ -36,14 +36,17 @@ using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
 where t.turn_id = e.turn_id and t.seq <= e.seq
 
 -- name: read_turn_events
--- What others published of these sessions, beyond what is known of each turn. Of one that has ended nothing before its
--- end is there: who comes meanwhile reads the messages.
+-- What others published of these sessions, beyond what is known of each turn, of turns that run or have ended just now.
+-- Of one that has ended nothing before its end is there: who comes meanwhile reads the messages.
 select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
-from flamechat_private.turn_events e
-left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = e.turn_id
-where e.session_id = any(%(sessions)s::uuid[]) and e.turn_id <> all(%(own)s::uuid[]) and e.seq > coalesce(k.seq, -1)
-    and not (
-        exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is not null)
-        and not exists (select from flamechat_private.turn_events x where x.turn_id = e.turn_id and x.ends_turn)
+from public.chat_turns t
+left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = t.id
+join flamechat_private.turn_events e on e.turn_id = t.id and e.seq > coalesce(k.seq, -1)
+where t.session_id = any(%(sessions)s::uuid[]) and t.id <> all(%(own)s::uuid[])
+    and (
+        t.ended_at is null
+        or t.ended_at > now() - interval '30 s' and exists (
+            select from flamechat_private.turn_events x where x.turn_id = t.id and x.ends_turn
+        )
     )
 order by e.written_at, e.turn_id, e.seq

@@ -75,11 +75,22 @@ order by min(t.created_at) over (partition by t.session_id), t.session_id, t.ord
 -- What the queue's own clean-up left.
 delete from procrastinate_jobs where status not in ('todo', 'doing')
 
--- name: delete_ended_turns_events
--- Listeners of other processes may still be reading the end.
-delete from turn_events e
-where e.written_at < now() - interval '10 s'
-    and not exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is null)
+-- name: empty_old_turn_events
+-- Listeners of other processes have long read them.
+select empty_old_turn_events()
+
+-- name: delete_checkpoints_of_newly_ended
+-- Found by when their turns ended; a thread is named `<user>/<turn>/<version of the state>`.
+with ended as materialized (
+    select t.user_id || '/' || t.id || '/' || v.version as thread_id
+    from public.chat_turns t, generate_series(1, %(versions)s) as v (version)
+    where t.ended_at > now() - make_interval(secs => %(newly_s)s)
+), writes as (
+    delete from checkpoint_writes c using ended e where c.thread_id = e.thread_id
+), blobs as (
+    delete from checkpoint_blobs c using ended e where c.thread_id = e.thread_id
+)
+delete from checkpoints c using ended e where c.thread_id = e.thread_id
 
 -- name: delete_ended_turns_checkpoint_writes
 -- A thread is named `<user>/<turn>`: a turn that has ended, or is gone, resumes no more.

@@ -15,7 +15,6 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,13 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.function_rows import print_function_rows, write_functions
 from bench.long_conversation import print_long_conversation
 from bench.own_process import ROOT, met
-from bench.page_process import page_s
+from bench.page_process import LOOKED_EVERY_MS, page_s, server_s, settled_s
 from bench.rendering import synthetic
 from bench.speedscope_release import release_folder
 from hatch_build import page_is_current
@@ -43,8 +41,6 @@ ROUNDS = 5
 """Of so many frames, of which the least counts: script is measured in processor time of its thread, to which whatever
 else runs on the machine still adds.
 """
-SETTLING_S, IDLE_S = 60.0, 0.02
-"""A server that uses less than IDLE_S in half a second has nothing left to do of what was before."""
 WAIT_MS = 120_000
 PEER_WAIT_MS = 40_000
 USABLE_S = {"200 k": 1.0, "1 M": 1.8, "52 threads": 1.5}
@@ -195,9 +191,9 @@ def _print_transform(server: RunningServer, file: Path) -> None:
     trace = _uploaded(server, file)
     address = f"{server.address}/api/v1/traces/{trace}/view?mode=left_heavy"
     httpx.get(address, timeout=120).raise_for_status()
-    before = _settled_s(server)
+    before = settled_s(server)
     httpx.get(f"{address}&transforms=merge-function:f7", timeout=120).raise_for_status()
-    took = (_server_s(server) - before) * 1e3
+    took = (server_s(server) - before) * 1e3
     print(f"a transform of a million calls, server: {took:.0f} ms of {TRANSFORM_MS:.0f} {met(took, TRANSFORM_MS)}")
 
 
@@ -237,15 +233,16 @@ def _uploaded(server: RunningServer, file: Path) -> str:
 
 def _opened(browser: Browser, server: RunningServer, address: str) -> Opened:
     page = _new_page(browser)
-    serving = _settled_s(server)
+    serving = settled_s(server)
     page.goto(address)
     page.wait_for_function(
         "() => Number(document.querySelector('.chart')?.dataset.boxes) > 0"
         " && document.querySelector('.chart').getAttribute('aria-busy') === 'false'",
         timeout=WAIT_MS,
+        polling=LOOKED_EVERY_MS,
     )
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    opened = Opened(page_s(page), _server_s(server) - serving)
+    opened = Opened(page_s(page), server_s(server) - serving)
     page.context.close()
     return opened
 
@@ -255,7 +252,11 @@ def _speedscope(browser: Browser, site: str, name: str) -> str:
     page = _new_page(browser)
     page.goto(f"{site}/index.html#profileURL={site}/{urllib.parse.quote(name)}")
     try:
-        page.wait_for_function("() => document.title.endsWith(' - speedscope')", timeout=PEER_WAIT_MS)
+        page.wait_for_function(
+            "() => document.title.endsWith(' - speedscope')",
+            timeout=PEER_WAIT_MS,
+            polling=LOOKED_EVERY_MS,
+        )
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return f"{page_s(page):.2f}"
     except Exception as error:  # noqa: BLE001 - a peer that fails has no figure, ours stand
@@ -285,26 +286,3 @@ def _speedscope_site(folder: Path) -> Iterator[str | None]:
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
         """Nothing is printed between rows."""
-
-
-def _settled_s(server: RunningServer) -> float:
-    """What the server has used, once it is idle: after its start, and after an upload, it reads an encoder and takes
-    findings into the memory."""
-    used = _server_s(server)
-    for _ in range(int(SETTLING_S * 2)):
-        time.sleep(0.5)
-        before, used = used, _server_s(server)
-        if used - before < IDLE_S:
-            break
-    return used
-
-
-def _server_s(server: RunningServer) -> float:
-    """What the server and its workers have used, its database apart."""
-    root = psutil.Process(server.process)
-    total = 0.0
-    for process in [root, *root.children(recursive=True)]:
-        if process.name() != "postgres":
-            times = process.cpu_times()
-            total += times.user + times.system
-    return total

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.pages import QUESTION, SOME, ask, expect_status, open_room, saved_conversation
@@ -39,6 +39,12 @@ def violations(page: Page) -> list[str]:
 
 def turns_of(page: Page) -> Locator:
     return page.locator(".turn")
+
+
+def box_of(element: Locator) -> FloatRect:
+    box = element.bounding_box()
+    assert box is not None
+    return box
 
 
 def assert_fits(page: Page) -> None:
@@ -132,7 +138,7 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     assert page.request.patch(session, data={"title": "t" * 10_000}).status == 400
     assert page.request.patch(session, data={"title": HOSTILE}).ok
     page.reload()
-    expect(turns_of(page)).to_have_count(4)
+    expect(turns_of(page)).to_have_count(3)
     page.locator(".conversation-title").click()
     page.get_by_role("button", name="Share this conversation").click()
     dialog = page.get_by_role("dialog", name="Share this conversation")
@@ -152,7 +158,9 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     expect(guest.get_by_role("link", name="Plans and users")).to_have_count(0)
     expect(guest.get_by_text("draws on more than this trace and is not shared (2 questions)")).to_be_visible()
     picture = guest.locator(".picture img").first
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    expect(picture).to_have_attribute("src", re.compile(r"/shared/[^/]+/flamegraph\.png\?.*width=\d{3}&"))
+    wide = picture.evaluate("image => image.decode().then(() => image.naturalWidth)")
+    assert wide == pytest.approx(box_of(picture)["width"], abs=1), "names are as large as they were drawn"
     for name in ("Ask about this trace", "Answer again", "Good answer"):
         expect(guest.get_by_label(name)).to_have_count(0)
     for words in ("16 ms", "tokens", "And the slowest call?"):

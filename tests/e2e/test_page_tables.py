@@ -154,6 +154,31 @@ def test_a_search_goes_through_all_threads_and_says_what_an_expression_lacks(
     expect(page.locator(".search-count")).to_have_text("40")
 
 
+def test_what_is_not_in_this_thread_is_offered_from_the_others(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    chart, count = page.locator(".chart"), page.locator(".search-count")
+    box = page.get_by_label("Search functions and files")
+    offer = page.get_by_text("None here, 7 in 7 other threads")
+    box.fill("flush")
+    expect(offer).to_be_visible()
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    box.fill("render_page")
+    expect(count).to_have_text("40")
+    expect(offer).to_have_count(0)
+    box.fill("in no thread")
+    expect(count).to_have_text("none")
+    expect(page.locator(".elsewhere")).to_have_count(0)
+    box.fill("flush_14")
+    expect(page.get_by_text("None here, 1 in 1 other thread")).to_be_visible()
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(chart).to_have_attribute("data-selected-name", "flush_14")
+    expect(chart).to_be_focused()
+    expect(count).to_have_text("40")
+    expect(page.get_by_role("grid", name="Matches")).to_have_attribute("aria-rowcount", "2")
+
+
 def test_five_thousand_functions_are_a_short_list_that_is_walked_sorted_and_filtered(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FloatRect, Page, expect
+from playwright.sync_api import Browser, FilePayload, FloatRect, Page, expect
 
 from tests.e2e.many_threads import written
 from tests.e2e.pages import SOME, ask, expect_status, open_room
@@ -110,6 +110,25 @@ def test_a_tall_window_shows_more_of_many_threads(page: Page, analyst_server: Ru
     page.set_viewport_size({"width": 3840, "height": 2160})
     expect(threads.get_by_role("treeitem").nth(15)).to_be_in_viewport()
     assert 12 <= threads.evaluate(rows) <= 20
+
+
+def test_a_table_has_the_room_that_a_shallow_chart_leaves(page: Page, analyst_server: RunningServer) -> None:
+    page.set_viewport_size({"width": 3840, "height": 2160})
+    page.goto(analyst_server.address)
+    text = "".join(f"main;parse;f{number} {number + 1}\n" for number in range(200))
+    page.set_input_files(
+        "input[type=file]", FilePayload(name="shallow.txt", mimeType="text/plain", buffer=text.encode())
+    )
+    expect(page.locator(".chart")).to_have_attribute("data-boxes", SOME)
+    before = box_of(page, ".chart")["height"]
+    page.get_by_role("tab", name="Functions").click()
+    expect(page.get_by_role("grid", name="Functions").locator(".grid-row").first).to_be_visible()
+    chart, table = box_of(page, ".chart"), box_of(page, ".tables")
+    assert chart["height"] < before / 3
+    assert table["height"] > before / 2
+    page.get_by_role("tab", name="Sandwich").click()
+    expect(page.locator(".chart")).to_have_attribute("data-mode", "sandwich")
+    assert box_of(page, ".chart")["height"] > chart["height"] * 2
 
 
 def test_nothing_jumps_while_a_room_opens_and_a_question_is_answered(

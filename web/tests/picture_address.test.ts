@@ -41,7 +41,7 @@ test("in the dark theme the same flame chart is asked for dark, with everything 
   });
 });
 
-test("what the server does not draw again, or not for whoever came by a link, is turned", () => {
+test("what the server does not draw again, or of no trace that is known, is turned", () => {
   const turned = { url: STORED, isTurned: true, fittedWidth: null };
   assert.deepEqual(addressOf(drawn("generate_sandwich_flamegraph_screenshot"), "dark"), turned);
   assert.deepEqual(addressOf(drawn("generate_flamegraph_screenshot"), "dark", null), turned);

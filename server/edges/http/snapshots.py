@@ -3,7 +3,7 @@ does not fit into the queue is refused until later."""
 
 import hashlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Literal
 
 from fastapi import APIRouter, Request
@@ -13,6 +13,7 @@ from rendering.picture import RENDERER_VERSION, Picture
 from server.edges.http.api_address import API
 from server.edges.http.pair import received_pair
 from server.edges.http.services import CurrentCaller, ForPictures, PictureServices
+from server.edges.http.shared import Reader
 from server.edges.http.uploads import Upload, received
 from server.edges.picture_query import (
     DiffQuery,
@@ -29,6 +30,7 @@ from traces.cache import ENGINE_VERSION
 
 routes = APIRouter(prefix=API, tags=["pictures"])
 
+Extension = Literal["png", "svg", "webp"]
 HEADERS = {"Cache-Control": "private, no-cache", "Content-Security-Policy": "default-src 'none'"}
 """A picture is asked for again with its ETag; an SVG that is opened as a page runs and loads nothing."""
 
@@ -66,11 +68,29 @@ async def render_diff(request: Request, caller: CurrentCaller, services: ForPict
 async def flamegraph(
     request: Request,
     trace_id: str,
-    extension: Literal["png", "svg", "webp"],
+    extension: Extension,
     caller: CurrentCaller,
     services: ForPictures,
 ) -> Response:
     """The flamegraph of a stored trace."""
+    return await _of_stored(request, trace_id, extension, caller, services, services.place_of(caller))
+
+
+@routes.get("/shared/{token}/flamegraph.{extension}", response_class=Response)
+async def shared_flamegraph(request: Request, extension: Extension, reader: Reader, services: ForPictures) -> Response:
+    """The same as for a trace of one's own. Whoever has the link takes nothing of its maker's month."""
+    place = _uncounted_place(services)
+    return await _of_stored(request, reader.row.trace_id, extension, reader.caller, services, place)
+
+
+async def _of_stored(
+    request: Request,
+    trace_id: str,
+    extension: Extension,
+    caller: Caller,
+    services: PictureServices,
+    place: AbstractAsyncContextManager[None],
+) -> Response:
     query = parsed(FlamegraphQuery, [("format", extension), *request.query_params.multi_items()])
     row = await services.library.row(caller, trace_id)
     what = f"{row.sha256} {row.name} {ENGINE_VERSION} {RENDERER_VERSION} {query!r}"
@@ -80,11 +100,18 @@ async def flamegraph(
         return Response(status_code=304, headers=HEADERS | headers)
     picture = services.pictures.kept(version)
     if picture is None:
-        async with services.place_of(caller):
+        async with place:
             _, opened = await services.library.open(caller, trace_id)
             picture = await services.workers.ask(opened, draw_flamegraph, query)
         services.pictures.keep(version, picture)
     return _answer(picture, headers)
+
+
+@asynccontextmanager
+async def _uncounted_place(services: PictureServices) -> AsyncIterator[None]:
+    """A place in the queue that counts in nobody's month. Raises Busy."""
+    with services.pictures.place():
+        yield
 
 
 def _options(request: Request) -> list[tuple[str, str]]:

@@ -50,6 +50,7 @@ BY_LINK = routes(
     "GET /api/v1/shared/{token}/functions",
     "GET /api/v1/shared/{token}/bands",
     "GET /api/v1/shared/{token}/call",
+    "GET /api/v1/shared/{token}/flamegraph.{extension}",
     "GET /api/v1/shared/{token}/flows",
     "GET /api/v1/shared/{token}/function",
     "GET /api/v1/shared/{token}/function-table",

@@ -28,7 +28,9 @@ async def test_a_link_reads_one_trace_and_nothing_else_until_it_is_taken_back(tm
                 assert answer.status_code == 200, (path, answer.text)
                 assert other not in answer.text
                 assert annas.session not in answer.text
-            assert (await server.http.get(path.format(token="guessed", view_id=annas.view))).status_code == 404
+            assert (
+                await server.http.get(path.format(token="guessed", view_id=annas.view, extension="png"))
+            ).status_code == 404
         assert (
             await server.http.get(f"/api/v1/traces/{annas.trace}", headers={"Authorization": f"Bearer {annas.link}"})
         ).status_code == 401
@@ -61,7 +63,9 @@ async def test_a_link_to_a_conversation_reads_it_and_its_trace_and_nothing_else(
                     "promptVersion",
                 ):
                     assert kept not in answer.text, (path, kept)
-            assert (await server.http.get(path.format(token="guessed", view_id=linked.view))).status_code == 404
+            assert (
+                await server.http.get(path.format(token="guessed", view_id=linked.view, extension="png"))
+            ).status_code == 404
         assert (await server.http.get(linked.path(PICTURE))).status_code == 404, "no message has that picture"
         assert (await server.http.delete(f"/api/v1/sessions/{annas.session}/link", headers=AS_BEN)).status_code == 404
         assert (await server.http.delete(f"/api/v1/sessions/{annas.session}/link", headers=AS_ANNA)).status_code == 204

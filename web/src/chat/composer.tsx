@@ -38,7 +38,8 @@ export function Composer({ sessionId, running, blocked, proposal, ask, stop, chi
   useLayoutEffect(() => {
     const element = area.current!;
     element.style.height = "auto";
-    element.style.height = `${Math.min(element.scrollHeight, 180)}px`;
+    // Of no text nothing is measured: the page would be laid out for it while it opens.
+    if (text) element.style.height = `${Math.min(element.scrollHeight, 180)}px`;
   }, [text]);
 
   const send = () => {

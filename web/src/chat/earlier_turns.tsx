@@ -4,8 +4,8 @@ import { usePart } from "../store.ts";
 import type { ChatStore } from "./chat_store.ts";
 import { hasEarlier } from "./earlier.ts";
 
-/** How far above what is in sight turns are rendered. */
-const AHEAD = "600px 0px 0px 0px";
+/** How far above what is in sight turns are rendered: less than those above the newest, which a conversation opens at, have. */
+const AHEAD = "200px 0px 0px 0px";
 
 interface EarlierTurnsProps {
   store: ChatStore;

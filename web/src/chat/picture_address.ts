@@ -29,8 +29,8 @@ export interface PictureAddress {
 }
 
 /**
- * `trace` is where the picture's trace is in the API; null where it can be had by a link alone, which draws nothing anew. `room` is
- * null for the picture as wide as it was drawn.
+ * `trace` is where the picture's trace is in the API; null where it is not known, which draws nothing anew. `room` is null for the
+ * picture as wide as it was drawn.
  */
 export function pictureAddress(
   part: Pick<ToolPart, "toolName" | "args" | "shows" | "imageUrl">,

@@ -2,6 +2,8 @@
 import { useReducer, useRef } from "preact/hooks";
 import type { Turn } from "./turn.ts";
 
+/** The newest fills the log: a conversation opens at its question. */
+const AT_FIRST = 3;
 /** More than a screen of answers. */
 const AT_ONCE = 6;
 
@@ -23,7 +25,7 @@ export function useShownTurns(turns: Turn[], sought: string | null): [shown: Tur
 /** The place of the first turn that is shown, where that was `before`: what is shown stays, and nothing between is left out. */
 export function firstShown(turns: Turn[], before: string | null, sought: string | null): number {
   const known = turns.findIndex((turn) => turn.turnId === before);
-  const at = known < 0 ? Math.max(0, turns.length - AT_ONCE) : known;
+  const at = known < 0 ? Math.max(0, turns.length - AT_FIRST) : known;
   const place = turns.findIndex((turn) => turn.turnId === sought);
   return place < 0 ? at : Math.min(at, place);
 }

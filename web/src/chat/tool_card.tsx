@@ -1,9 +1,9 @@
 /** One use of a tool: what was asked, what came back, and its picture. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { tracePath } from "../api.ts";
+import { sharedPath, tracePath } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
-import { route } from "../route.ts";
+import { route, type Route } from "../route.ts";
 import { usePart } from "../store.ts";
 import { theme } from "../theme.ts";
 import { handlesIn, parseHandle } from "../viewer/handles.ts";
@@ -164,9 +164,15 @@ function useRoom(image: { current: HTMLElement | null }): Room | null {
   return room;
 }
 
+/** Where the trace of a room is in the API, also behind a link. */
+function traceOf(here: Route): string | null {
+  if (here.page === "room") return `/api/v1${tracePath(here.traceId)}`;
+  return here.page === "shared" ? `/api/v1${sharedPath(here.token)}` : null;
+}
+
 /** The space of a picture is there before it is: nothing below it jumps. */
 export function Picture({ part, view }: { part: ToolPart; view: Pictured | null }) {
-  const trace = usePart(route, (here) => (here.page === "room" ? `/api/v1${tracePath(here.traceId)}` : null));
+  const trace = usePart(route, traceOf);
   const shade = usePart(theme, (value) => value);
   const image = useRef<HTMLImageElement>(null);
   const room = useRoom(image);

@@ -24,6 +24,8 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
   const [sessions, setSessions] = useState<SessionInfo[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
+  const wasOpened = useRef(false); // few open it, and what was opened keeps what was typed in it
+  wasOpened.current ||= open;
   const reload = () =>
     listSessions(traceId).then(
       (list) => {
@@ -114,30 +116,34 @@ export function Conversations({ traceId, sessionId, version, title, children }: 
         </button>
       </div>
       <nav id="conversation-list" aria-label="Conversations about this trace" hidden={!open}>
-        {problem && (
-          <p role="alert" class="note">
-            {problem}
-          </p>
+        {wasOpened.current && (
+          <>
+            {problem && (
+              <p role="alert" class="note">
+                {problem}
+              </p>
+            )}
+            {sessions.length === 0 && !problem && (
+              <p class="note">No conversation yet: it is kept from the first question on.</p>
+            )}
+            {list(sessions.filter((session) => !session.archived))}
+            {put.length > 0 && (
+              <details>
+                <summary>{put.length} archived</summary>
+                {list(put)}
+              </details>
+            )}
+            <OtherConversations
+              current={sessionId}
+              chosen={() => setOpen(false)}
+              changed={(one, isGone) => {
+                if (isGone) leave(one);
+                void reload();
+              }}
+            />
+            {children(title ?? current?.title ?? null)}
+          </>
         )}
-        {sessions.length === 0 && !problem && (
-          <p class="note">No conversation yet: it is kept from the first question on.</p>
-        )}
-        {list(sessions.filter((session) => !session.archived))}
-        {put.length > 0 && (
-          <details>
-            <summary>{put.length} archived</summary>
-            {list(put)}
-          </details>
-        )}
-        <OtherConversations
-          current={sessionId}
-          chosen={() => setOpen(false)}
-          changed={(one, isGone) => {
-            if (isGone) leave(one);
-            void reload();
-          }}
-        />
-        {children(title ?? current?.title ?? null)}
       </nav>
     </div>
   );

@@ -9,6 +9,7 @@ import type { Clicked } from "../chat/clicks.ts";
 import type { Pictured } from "../chat/pictured.ts";
 import { SaveConversation } from "../chat/save_conversation.tsx";
 import { realtimeSocket } from "../chat/realtime_client.ts";
+import { hasEnded, type Turn } from "../chat/turn.ts";
 import { useUsage } from "../chat/use_usage.ts";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
@@ -42,6 +43,11 @@ const SOCKET_ATTEMPTS = 3;
 function connect(failures: number): WebSocket {
   const isWithout = config.read().realtime && failures >= SOCKET_ATTEMPTS;
   return isWithout || wantsRealtimeAlone() ? realtimeSocket() : new WebSocket(chatAddress());
+}
+
+/** What became of turns since the page was opened: those that had ended before are in its list of conversations already. */
+function livedThrough(turns: Turn[]): string {
+  return turns.flatMap((turn) => (turn.seq > 0 || !hasEnded(turn) ? [turn.status] : [])).join();
 }
 
 export interface RoomProps {
@@ -173,7 +179,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     if (mayShare) void import("./share.tsx").then(setSharing, (error: Error) => viewer.report(error.message));
   }, [mayShare]);
   const title = usePart(chat, (state) => state.conversation.title);
-  const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
+  const lived = usePart(chat, (state) => livedThrough(state.conversation.turns));
   const found = useInsights(trace.traceId);
   const ask = useCallback((text: string) => setProposal({ text }), []);
   const parts = useMemo(() => ({ viewer, chat, ask, link }), [viewer, chat, ask, link]);
@@ -218,7 +224,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       </Viewer>
       <Splitter room={room} />
       <div class="chat-pane" data-settling={!isSettled || undefined}>
-        <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title}>
+        <Conversations traceId={trace.traceId} sessionId={sessionId} version={lived + title} title={title}>
           {(title) => (
             <>
               <SaveConversation store={chat} traceId={trace.traceId} traceName={trace.name} title={title} />

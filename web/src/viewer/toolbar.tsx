@@ -5,6 +5,7 @@ import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { modesOf } from "./modes.ts";
 import { aboutRange } from "./questions.ts";
+import { useRareParts } from "./rare_loading.ts";
 import { formatCount } from "./values.ts";
 import type { Unit } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
@@ -143,6 +144,9 @@ function SearchBox({ store }: { store: ViewerStore }) {
     }
   };
   const count = search.boxes.length;
+  const isComparison = usePart(store, (state) => state.mode === "diff");
+  const isNone = search.matches !== null && count === 0;
+  const parts = useRareParts(store, isNone && !isComparison && store.profiles.length > 1);
   const found =
     count === 0
       ? "none"
@@ -183,6 +187,7 @@ function SearchBox({ store }: { store: ViewerStore }) {
       >
         <Icon name="down" />
       </button>
+      {parts && <parts.Elsewhere store={store} />}
     </div>
   );
 }

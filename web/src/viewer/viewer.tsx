@@ -9,6 +9,7 @@ import { Details, type FrameNumbers, useFrameNumbers } from "./details.tsx";
 import { LaneList } from "./lane_list.tsx";
 import { Minimap } from "./minimap.ts";
 import { MODES, modesOf } from "./modes.ts";
+import { contentHeight, RULER } from "./paint.ts";
 import { TrackList } from "./track_list.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useRareParts } from "./rare_loading.ts";
@@ -45,6 +46,7 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
   useEffect(() => store.notes.open(), [store]);
   const [isKnown, setKnown] = useState(false);
   const known = useCallback(() => setKnown(true), []);
+  const content = useContent(store);
   const isSettled = useSettled(usePart(store, (state) => state.view !== null) && isKnown, SETTLING_MS);
 
   useEffect(() => {
@@ -84,6 +86,7 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
         id="chart-panel"
         role="tabpanel"
         aria-label={MODES.find((entry) => entry.mode === mode)?.name}
+        style={{ "--content": content }}
       >
         {mode === "sandwich" && parts && <parts.FunctionList store={store} numbers={numbers} />}
         {isSettled && <Panes store={store} numbers={numbers} ask={ask} />}
@@ -93,6 +96,16 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
       <Details store={store} numbers={numbers} ask={ask} mentions={mentions} />
     </section>
   );
+}
+
+/** The height of the one chart with all of its rows, where it can do with less than there is. */
+function useContent(store: ViewerStore): string | undefined {
+  const isSeveral = usePart(store.open, ({ handles }) => handles.length > 0);
+  const height = usePart(store, ({ mode, view }) => {
+    if (!view || isSeveral || mode === "sandwich") return null;
+    return RULER + contentHeight(store.overview() ?? view); // a part of it in full may have fewer rows
+  });
+  return height === null ? undefined : `${height}px`;
 }
 
 /** Says that left heavy is of a range of time alone. */

@@ -11,7 +11,7 @@ from traces.lazy_regex import lazy_regex
 _UNITS = {
     "ns": 1e-6,
     "us": 1e-3,
-    "µs": 1e-3,
+    "μs": 1e-3,  # the Greek letter, which the micro sign becomes in small letters
     **dict.fromkeys(("ms", "мс", "毫秒", "ミリ秒", "밀리초"), 1.0),
     **dict.fromkeys(("s", "sec", "second", "sekunde", "seconde", "segundo", "secondo", "с", "сек", "秒", "초"), 1e3),
     **dict.fromkeys(("min", "minute", "分", "分钟", "분"), 6e4),

@@ -11,7 +11,7 @@ import psutil
 from tests.soak.fleet import Fleet, Member, fleet
 from tests.soak.people import People
 from tests.soak.speaking import Endpoint, Mishap, speaking_endpoint
-from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
+from tests.soak.tally import Figure, Tally, exactly, percentiles, reported, some_work
 
 SERVERS = 3
 ASKING = 12
@@ -44,6 +44,7 @@ class Kills:
         ):
             people = People(servers, endpoint, tally, words=self.words)
             await people.begin(ASKING)
+            until = some_work(until)
             while not tally.is_complete and monotonic() < until:
                 await asyncio.sleep(random.uniform(*self.between_s))
                 member = one_to_kill(servers, endpoint)

@@ -16,7 +16,7 @@ import httpx
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.people import People
 from tests.soak.speaking import speaking_endpoint
-from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
+from tests.soak.tally import Figure, Tally, exactly, percentiles, reported, some_work
 
 STOPPED_S, RUNNING_S = 0.08, 0.02
 """A fifth of a processor, without control groups."""
@@ -153,6 +153,7 @@ def _of_turns(part: str, tally: Tally) -> list[Figure]:
 
 
 async def _until_done(tally: Tally, saved: Path, aim: int, until: float) -> None:
+    until = some_work(until)
     while tally.counts.get("turns", 0) < aim and monotonic() < until:
         await asyncio.sleep(1)
         tally.done = tally.counts.get("turns", 0)

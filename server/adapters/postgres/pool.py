@@ -31,7 +31,7 @@ from server.errors import (
 
 MAX_CONNECTIONS = 6
 """Connections of one server process for its own statements, each of which needs one for a few milliseconds; with the
-queue's three, two that listen and the heartbeat's twelve in all (docs/decisions/0021)."""
+queue's three, two that listen and the heartbeat's twelve in all (docs/decisions/0022)."""
 
 PROMPT_CONNECTIONS = 2
 """Of these, for prompts that wait to be decided, which lock a row of their user: reads, turns and administration never

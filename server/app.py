@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from server.agent.tracing import Observer
     from server.composing.use_cases import Parts
-    from server.edges.cli.entry_points import ServeOptions
+    from server.edges.cli.command_values import ServeOptions
     from server.edges.http.serving import StopSignals
     from server.settings import Settings
 

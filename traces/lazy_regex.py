@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when a text comes that they may match."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, AnyStr, cast
 
 from traces.needed_text import Needs, may_match, needed
@@ -34,12 +34,19 @@ class _LazyRegex:
     def _may_match(self, text: Any) -> bool:
         if isinstance(self.pattern, bytes) or not isinstance(text, str) or self._asked == ASKED_BEFORE:
             return True
+        self._asked += 1
+        return self.may_match(text)
+
+    def may_match(self, text: str) -> bool:
+        """Whether a text has what the expression needs."""
+        if isinstance(self.pattern, bytes):
+            return True
         if self._needs is None:
             self._needs = needed(self.pattern, self._flags)
-        self._asked += 1
         return may_match(self._needs, text)
 
-    def _compiled(self) -> "re.Pattern[Any]":
+    def compiled(self) -> "re.Pattern[Any]":
+        """The pattern itself."""
         compiled: re.Pattern[Any] = re.compile(self.pattern, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
@@ -47,22 +54,22 @@ class _LazyRegex:
 
     def sub(self, repl: Any, string: Any, count: int = 0) -> Any:
         """As the pattern's."""
-        return self._compiled().sub(repl, string, count) if self._may_match(string) else string
+        return self.compiled().sub(repl, string, count) if self._may_match(string) else string
 
     def subn(self, repl: Any, string: Any, count: int = 0) -> Any:
         """As the pattern's."""
-        return self._compiled().subn(repl, string, count) if self._may_match(string) else (string, 0)
+        return self.compiled().subn(repl, string, count) if self._may_match(string) else (string, 0)
 
     def __getattr__(self, name: str) -> Any:
         if name not in _NOTHING:
-            return getattr(self._compiled(), name)
+            return getattr(self.compiled(), name)
 
         def ask(string: Any, *more: Any, **named: Any) -> Any:
             """What a loop may have taken before the pattern was compiled."""
             if name not in vars(self):
                 if not self._may_match(string):
                     return _NOTHING[name](string)
-                self._compiled()
+                self.compiled()
             return vars(self)[name](string, *more, **named)
 
         return ask
@@ -76,3 +83,13 @@ def lazy_regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     raised at the first use that compiles it.
     """
     return cast("re.Pattern[AnyStr]", _LazyRegex(pattern, int(flags)))
+
+
+def found_in(pattern: re.Pattern[str], texts: Sequence[str]) -> list[bool]:
+    """Whether a pattern is found in each text. What it needs is looked for in all of them at once."""
+    stand_in: object = pattern
+    if isinstance(stand_in, _LazyRegex):
+        if not stand_in.may_match("\n".join(texts)):
+            return [False] * len(texts)
+        pattern = stand_in.compiled()
+    return [pattern.search(text) is not None for text in texts]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from server.adapters.workers.kept_sizes import SMALLEST_KEPT_BYTES
 from server.composing.cache_place import build_trace_cache, cache_bytes
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions, parsed
+from server.edges.cli.entry_points import CliEntryPoints, parsed
 
 if TYPE_CHECKING:
     from limits.administration import Administration
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from server.adapters.terminal.system_keyring import SystemKeyring
     from server.adapters.workers.local_files import LocalFiles
     from server.agent.turn import Pictures
-    from server.edges.cli.config import Checked, ShownSetting
-    from server.edges.cli.entry_points import (
+    from server.edges.cli.command_values import (
+        Analysis,
+        AnalyzeOptions,
         BackupDone,
         BatchOptions,
         ForeignServers,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
         PersonExported,
         Recorded,
         RecordOptions,
+        ServeOptions,
     )
+    from server.edges.cli.config import Checked, ShownSetting
     from server.edges.cli.local import LocalWorkers
     from server.ports.fleet import BatchDone
     from server.ports.identity import Caller
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from traces.progress import Progress
 
 
-def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
+def build_entry_points(serve: "Callable[[ServeOptions], int]") -> CliEntryPoints:
     """All of them; `serve` starts the server."""
     return CliEntryPoints(
         serve=serve,
@@ -215,12 +218,13 @@ def _open_workers() -> "LocalWorkers":
     return InlineTraceWorkers(files=_open_files())
 
 
-def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
+def _open_analysis(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis":
     """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
     from server.adapters.in_process.workers import InlineTraceWorkers
     from server.adapters.json_log import log_as_json
     from server.agent.model_call.offered_models import ANALYST
     from server.composing.agent import build_agent
+    from server.edges.cli.command_values import Analysis
     from server.settings import load_settings
 
     settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)

@@ -11,7 +11,7 @@ from server.adapters.fleet.local_reading import LocalReading
 from server.adapters.fleet.sources import Source, source_of
 from server.adapters.fleet.tables import FleetTables
 from server.composing.worker_processes import build_workers
-from server.edges.cli.entry_points import BatchOptions
+from server.edges.cli.command_values import BatchOptions
 from server.ports.fleet import BatchDone
 from server.settings import Settings
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from server.adapters.recording.child_process import Ended
 from server.adapters.recording.go_pprof import fetch_profile, profile_address
 from server.composing.recording_place import RecordingPlace
-from server.edges.cli.entry_points import Recorded, RecordOptions
+from server.edges.cli.command_values import Recorded, RecordOptions
 from server.errors import CannotRecord
 from server.recording.choosing import MISUSED
 from server.recording.masked_command import masked_text

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from server.agent.outside.outside_text import outside_text
-from server.edges.cli.entry_points import ListedForeignTool
+from server.edges.cli.command_values import ListedForeignTool
 from server.errors import ConfigError
 from server.ports.identity import Caller
 from server.settings import Settings

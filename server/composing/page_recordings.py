@@ -7,7 +7,7 @@ from server.adapters.recording.child_process import Ended, handling_signals
 from server.adapters.recording.devtools_pipe import BrowserFailed, browser_path
 from server.adapters.recording.page_trace import trace_page
 from server.composing.recording_place import RecordingPlace
-from server.edges.cli.entry_points import ListedRecorder, Recorded, RecordOptions
+from server.edges.cli.command_values import ListedRecorder, Recorded, RecordOptions
 from server.errors import CannotRecord
 from server.recording.choosing import MISUSED
 from server.recording.masked_command import masked_text

@@ -10,7 +10,7 @@ from server.adapters.recording import recordings_folder
 from server.adapters.recording.child_process import Ended
 from server.adapters.recording.recorder_steps import last_line, run_steps
 from server.composing.cache_place import data_folder
-from server.edges.cli.entry_points import Recorded, RecordOptions
+from server.edges.cli.command_values import Recorded, RecordOptions
 from server.errors import ConfigError
 from server.recording.masked_command import masked_text
 from server.recording.recorder import Plan

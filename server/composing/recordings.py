@@ -6,7 +6,7 @@ from dataclasses import replace
 from server.adapters.recording.child_process import run_attached, run_child
 from server.adapters.recording.machine import NOT_EXECUTABLE, command_of, problem_of, resolved
 from server.composing.recording_place import RecordingPlace
-from server.edges.cli.entry_points import ListedRecorder, Recorded, RecordOptions
+from server.edges.cli.command_values import ListedRecorder, Recorded, RecordOptions
 from server.errors import CannotRecord
 from server.recording.choosing import ABSENT, MISUSED, choose
 from server.recording.masked_command import masked

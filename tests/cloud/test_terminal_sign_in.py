@@ -19,7 +19,8 @@ from keyring.errors import KeyringLocked
 from server.adapters.terminal.kept_sessions import FILE, KeptSessions
 from server.adapters.terminal.project_auth import ProjectAuth
 from server.adapters.terminal.system_keyring import SystemKeyring
-from server.edges.cli.entry_points import CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.errors import ConfigError
 from server.ports.terminal_sessions import SignIn

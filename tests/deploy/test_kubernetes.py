@@ -11,7 +11,8 @@ import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
 from server.adapters.prometheus import PrometheusMeasures
-from server.edges.cli.entry_points import CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.edges.http.serving import SIGTERM_DRAIN_S
 from server.settings import PREFIX, Settings

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from traces.lazy_regex import ASKED_BEFORE, lazy_regex
+from traces.lazy_regex import ASKED_BEFORE, found_in, lazy_regex
 
 
 @pytest.fixture
@@ -83,3 +85,19 @@ def test_a_mistake_is_raised_at_the_first_use() -> None:
     broken = lazy_regex("(")
     with pytest.raises(re.error):
         broken.search("")
+
+
+@given(st.lists(st.sampled_from(["json_loads", "Sort", "sort", "gc_collect", "a\nsort", "", "İsort"]), max_size=6))
+def test_texts_looked_at_together_are_found_as_each_alone(texts: list[str]) -> None:
+    for expression, flags in ((r"\bs[o0]rt\b", 0), (r"(?:json|gc)_\w+", 0), (r"^$", 0), (r"isort", re.IGNORECASE)):
+        plain = re.compile(expression, flags)
+        expected = [plain.search(text) is not None for text in texts]
+        assert found_in(lazy_regex(expression, flags), texts) == expected == found_in(plain, texts)
+
+
+def test_texts_without_what_an_expression_needs_do_not_compile_it(compiled: list[str]) -> None:
+    word = lazy_regex(r"needed\b")
+    assert found_in(word, ["one", "two"]) == [False, False]
+    assert not compiled
+    assert found_in(word, ["one", "is needed"]) == [False, True]
+    assert compiled == [r"needed\b"]

@@ -11,7 +11,6 @@ from traces.formats.austin import AUSTIN, AUSTIN_MOJO
 from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
 from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
 from traces.formats.firefox import CLEOPATRA, FIREFOX
-from traces.formats.foreign import kind_of
 from traces.formats.format import Format
 from traces.formats.head import Head
 from traces.formats.instruments import INSTRUMENTS, INSTRUMENTS_TRACE
@@ -110,6 +109,8 @@ def detect(content: memoryview, name: str) -> Detected:
         return found
     if (advice := advice_for(head)) is not None:
         raise UnrecognisedTrace(f"{name}: this is {advice}.")
+    from traces.formats.foreign import kind_of  # noqa: PLC0415 - 3 ms that what is known need not wait for
+
     kind = kind_of(head)
     raise UnrecognisedTrace(f"{name}: this is {kind.what}. {kind.step}.")
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from traces.analysis.filters import library_frames
 from traces.analysis.frame_names import names_of
+from traces.lazy_regex import found_in
 from traces.model import NONE, Int64, Trace
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class OwnCode:
         """The frames in the tree and their names, which are decoded once for all that look at them."""
         frames = frames_of(self.tree)
         return frames, names_of(self.trace, frames)
+
+    @cached_property
+    def _beginnings(self) -> list[str]:
+        """As much of the names as is read."""
+        return [name[:READ] for name in self._names[1]]
 
     @cached_property
     def nearest(self) -> Int64:
@@ -92,8 +98,7 @@ class OwnCode:
     def named(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
         """Whether each frame of the trace is in the tree and has a name in which a pattern is found."""
         found = np.zeros(len(self.trace.frames), np.bool_)
-        frames, names = self._names
-        found[frames] = [pattern.search(name, 0, READ) is not None for name in names]
+        found[self._names[0]] = found_in(pattern, self._beginnings)
         return found
 
 

@@ -1,10 +1,9 @@
 """Findings as bytes that lie next to a trace's columns: a second question about it does not look for them again."""
 
-import hashlib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from traces.findings_place import PLACE, FindingsPlace
@@ -16,20 +15,12 @@ RULES = ("insights", "analysis", "")
 """Folders of this room whose code decides what is found."""
 
 
-class Findings(msgspec.Struct, frozen=True, array_like=True):
+@dataclass(frozen=True, slots=True)
+class Findings:
     """What all detectors say of a trace's main profile, and the figures that they judge it by."""
 
     insights: tuple[Insight, ...]
     figures: tuple[RecordingFigure, ...]
-
-
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
-    """`name` is the trace's, which names its profiles."""
-
-    rules: str
-    content_key: str
-    name: str
-    findings: msgspec.Raw
 
 
 def kept_findings(trace: Trace) -> Findings | None:
@@ -38,11 +29,11 @@ def kept_findings(trace: Trace) -> Findings | None:
     data = None if place is None else place.read()
     if data is None:
         return None
+    import msgspec  # noqa: PLC0415 - 12 ms that recordings of which nothing is kept need not wait for
+
     try:
-        kept = msgspec.msgpack.decode(data, type=_Kept)
-        if (kept.rules, kept.content_key, kept.name) != (rules(), trace.content_key, trace.name):
-            return None
-        return msgspec.msgpack.decode(kept.findings, type=Findings)
+        *known_by, findings = msgspec.msgpack.decode(data, type=tuple[str, str, str, msgspec.Raw])
+        return msgspec.msgpack.decode(findings, type=Findings) if known_by == _known_by(trace) else None
     except msgspec.MsgspecError:
         return None
 
@@ -51,8 +42,15 @@ def keep_findings(trace: Trace, findings: Findings) -> None:
     """Keep them for the next question, if there is a place for them."""
     place: FindingsPlace | None = trace.answers.get(PLACE)
     if place is not None:
+        import msgspec  # noqa: PLC0415 - as above
+
         of_them = msgspec.Raw(msgspec.msgpack.encode(findings, enc_hook=_plain))
-        place.write(msgspec.msgpack.encode(_Kept(rules(), trace.content_key, trace.name, of_them)))
+        place.write(msgspec.msgpack.encode((*_known_by(trace), of_them)))
+
+
+def _known_by(trace: Trace) -> list[str]:
+    """What findings are of: the code, the content, and the trace's name, which names its profiles."""
+    return [rules(), trace.content_key, trace.name]
 
 
 def _plain(value: object) -> object:
@@ -65,6 +63,8 @@ def _plain(value: object) -> object:
 @cache
 def rules() -> str:
     """What stands for the code that finds: the engine's version, and all that the folders of the rules have."""
+    import hashlib  # noqa: PLC0415 - 3 ms, as msgspec
+
     from traces.cache import ENGINE_VERSION  # noqa: PLC0415 - read with the columns alone, which a small file has not
 
     room = Path(__file__).parents[1]

@@ -5,7 +5,10 @@ C++ and .NET give to their functions; matched in the name, and for packages in t
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from traces.lazy_regex import found_in, lazy_regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +18,12 @@ class Pattern:
     name: re.Pattern[str]
     file: re.Pattern[str] | None = None
 
-    def matches(self, name: str, file: str) -> bool:
-        """Whether a function of that name in that file is of this kind."""
-        return self.name.search(name) is not None or (self.file is not None and self.file.search(file) is not None)
+    def matches(self, names: Sequence[str], files: Sequence[str]) -> list[bool]:
+        """Whether each function of such a name in such a file is of this kind."""
+        by_name = found_in(self.name, names)
+        if self.file is None:
+            return by_name
+        return [one or other for one, other in zip(by_name, found_in(self.file, files), strict=True)]
 
 
 def _any(expressions: str) -> re.Pattern[str]:
@@ -26,11 +32,13 @@ def _any(expressions: str) -> re.Pattern[str]:
     branches = [branch for expression in expressions.split() for branch in _branches(expression)]
     words = [branch.removeprefix(WORD_BEGINS) for branch in branches if branch.startswith(WORD_BEGINS)]
     others = [branch for branch in branches if not branch.startswith(WORD_BEGINS)]
-    return re.compile("|".join(([rf"\b(?:{'|'.join(words)})"] if words else []) + others))
+    return lazy_regex("|".join(([rf"\b(?:{'|'.join(words)})"] if words else []) + others))
 
 
 def _branches(expression: str) -> list[str]:
     """The branches of an expression that no brackets hold."""
+    if "|" not in expression:
+        return [expression]
     found, depth = [""], 0
     for part in re.findall(r"\\.|.", expression):
         depth += (part in "([") - (part in ")]")
@@ -46,7 +54,7 @@ WORD_BEGINS = r"\b"
 
 def _words(words: str) -> re.Pattern[str]:
     """Any of the words, not inside a longer one: a capital after a small letter and an underscore begin a word too."""
-    return re.compile(rf"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z]))(?:{'|'.join(words.split())})(?![a-z0-9])")
+    return lazy_regex(rf"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z]))(?:{'|'.join(words.split())})(?![a-z0-9])")
 
 
 PATTERNS: dict[str, Pattern] = {
@@ -315,7 +323,7 @@ PATTERNS: dict[str, Pattern] = {
         _any(r"^\(anonymous\)$ ^<anonymous>$ ^\(?anonymous\)?$ ^<lambda>$ ^\$?lambda\$?\d*$ ^$"),
     ),
     "minified": Pattern(
-        re.compile(r"(?!)"),
+        lazy_regex(r"(?!)"),
         _any(
             r"""
             \.min\.(?:m?js)(?:$|[?:]) [.-][0-9a-f]{8,}\.(?:chunk\.|bundle\.)?m?js(?:$|[?:])

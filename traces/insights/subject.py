@@ -122,12 +122,11 @@ class Subject:
         strings, category = self.trace.strings, self.trace.frames.category
         collecting = [at for at in distinct(category).tolist() if at != NONE and strings[at] == COLLECTING]
         bits[np.isin(category, collecting)] |= 1 << list(PATTERNS).index("garbage-collection")
-        for frame, full in zip(self.read_frames.tolist(), names_of(self.trace, self.read_frames), strict=True):
-            name = PATH_IN_NAME.sub("", full[:READ_CHARACTERS])
-            file = (self.trace.frame_file(frame) or "")[-READ_CHARACTERS:]
-            for bit, pattern in enumerate(PATTERNS.values()):
-                if pattern.matches(name, file):
-                    bits[frame] |= 1 << bit
+        read = self.read_frames
+        names = [PATH_IN_NAME.sub("", name[:READ_CHARACTERS]) for name in names_of(self.trace, read)]
+        files = [(self.trace.frame_file(frame) or "")[-READ_CHARACTERS:] for frame in read.tolist()]
+        for bit, pattern in enumerate(PATTERNS.values()):
+            bits[read[pattern.matches(names, files)]] |= 1 << bit
         return bits
 
     @cached_property

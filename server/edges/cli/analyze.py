@@ -13,7 +13,8 @@ import click
 from server.agent.tools.screenshots import FLAMEGRAPH, SANDWICH
 from server.agent.turn import TurnAnswer, TurnInput
 from server.agent.verification.references.figure_links import AddressFilter
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
+from server.edges.cli.command_values import Analysis, AnalyzeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.printing import print_json
 from server.edges.cli.reading import FOLLOWED_EVERY_S, MISUSED, ShowRead, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError

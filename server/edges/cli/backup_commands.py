@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from server.edges.cli.entry_points import BackupDone, CliEntryPoints
+from server.edges.cli.command_values import BackupDone
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.edges.cli.shared_options import EXISTING_FOLDER, FOLDER
 from server.errors import ConfigError, ServerError

@@ -4,7 +4,8 @@ from dataclasses import asdict
 
 import click
 
-from server.edges.cli.entry_points import BatchOptions, CliEntryPoints
+from server.edges.cli.command_values import BatchOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, fail, remark
 from server.errors import ServerError
 from server.ports.fleet import BatchDone

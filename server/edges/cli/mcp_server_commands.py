@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
-from server.edges.cli.entry_points import CliEntryPoints, ForeignServers, ListedForeignTool
+from server.edges.cli.command_values import ForeignServers, ListedForeignTool
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.errors import ConfigError
 from server.quoting import plain

@@ -11,7 +11,8 @@ from typing import NoReturn
 import click
 from click.exceptions import Exit
 
-from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ListedRecorder, Recorded, RecordOptions
+from server.edges.cli.command_values import AnalyzeOptions, ListedRecorder, Recorded, RecordOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import MISUSED, fail, remark
 from server.errors import CannotRecord, ConfigError
 from server.quoting import visible

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from server.edges.cli.entry_points import CliEntryPoints, RecordOptions
+from server.edges.cli.command_values import RecordOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.shared_options import FOLDER
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.shared_options import ANY_PATH, EXISTING_FOLDER, FOLDER, trace_argument
 
 

@@ -23,7 +23,8 @@ from server.agent.tools.get_top_functions import (
 )
 from server.agent.tools.screenshots import FlamegraphArguments, SandwichArguments, answer_flamegraph, answer_sandwich
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.edges.http.answers.function_answer import function_json
 from server.edges.http.answers.function_list_answer import functions_json

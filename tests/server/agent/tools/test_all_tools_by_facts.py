@@ -13,7 +13,8 @@ from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.run_tool import named_tool
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.edges.http.answers.function_answer import function_json
 from tests.conftest import FIXTURES, SHARED

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 
 NOISE = (0, 3, -2, 1, -3, 2, -1, 4, -4, 5)

@@ -16,7 +16,8 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import DECLARED_IN, build_cli
 from server.errors import ConfigError
 from tests.openai_endpoint import Reply, openai_endpoint

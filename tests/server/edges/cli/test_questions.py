@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from traces.reader import read_trace
 

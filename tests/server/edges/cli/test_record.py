@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from server.composing.command_parts import build_entry_points
-from server.edges.cli.entry_points import ListedRecorder
+from server.edges.cli.command_values import ListedRecorder
 from server.edges.cli.main import build_cli
 from server.edges.cli.record import print_recorders
 from tests.server.edges.cli.recorded_programs import PYTHON, kept_files, record

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
+from server.edges.cli.command_values import Analysis, AnalyzeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.edges.cli.spend_command import first_day
 from server.ports.invocations import Invocations

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import Analysis, AnalyzeOptions, ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 
 SAMPLE = "redact-documents.viztracer.json.gz"

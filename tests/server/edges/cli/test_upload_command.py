@@ -6,7 +6,8 @@ from pathlib import Path
 import anyio.to_thread
 from click.testing import CliRunner, Result
 
-from server.edges.cli.entry_points import CliEntryPoints, ServeOptions
+from server.edges.cli.command_values import ServeOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from tests.server.running_server import STACKS, running_server
 

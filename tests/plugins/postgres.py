@@ -99,12 +99,20 @@ def shared_database(postgres: EmbeddedPostgres, migrated_template: str) -> Itera
     yield from cloned_database(postgres, migrated_template)
 
 
-@pytest.fixture
-def owner(shared_database: FreshDatabase) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    """The owner of a migrated database, in a transaction that is undone after the test: quicker than a database."""
-    connecting = psycopg.connect(shared_database.owner, autocommit=True)
-    with connecting as connection, connection.transaction(force_rollback=True):
+@pytest.fixture(scope="session")
+def owners_connection(shared_database: FreshDatabase) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """What of it a test sets lasts as long as its transaction; statements are not prepared, as some change tables."""
+    with psycopg.connect(shared_database.owner, autocommit=True, prepare_threshold=None) as connection:
         yield connection
+
+
+@pytest.fixture
+def owner(
+    owners_connection: psycopg.Connection[tuple[object, ...]],
+) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """The owner of a migrated database, in a transaction that is undone after the test: quicker than a database."""
+    with owners_connection.transaction(force_rollback=True):
+        yield owners_connection
 
 
 @pytest.fixture

@@ -6,14 +6,18 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from server.app import _serve_entry
+from server.composing.command_parts import build_entry_points
+from server.edges.cli.main import build_cli
 from tests.plugins.laid_databases import lay_database
 
 SAMPLES = [file.name for file in (Path(__file__).parents[2] / "fixtures" / "sample").iterdir()]
@@ -106,20 +110,44 @@ def test_a_taken_port_is_reported_in_one_line_before_anything_starts(tmp_path: P
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused_here(monkeypatch: pytest.MonkeyPatch) -> Refused:
+    """As `refused`, by the command in the test's own process: to start another takes 1 to 2 s of a processor."""
+
+    def refuse(*options: str, **environment: str) -> str:
+        with monkeypatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith("FLAMECHAT_")]:
+                patch.delenv(name)
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            done = CliRunner().invoke(build_cli(build_entry_points(_serve_entry)), ["serve", *options])
+        assert done.exit_code == 2, done.output
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        return done.stderr
+
+    return refuse
+
+
+def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path, refused_here: Refused) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert "--data" in refused("--port", "0", "--data", str(tmp_path / "file" / "data"))
+    assert "--data" in refused_here("--port", "0", "--data", str(tmp_path / "file" / "data"))
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no place here that nobody may write to")
-def test_a_read_only_folder_is_reported_in_one_line() -> None:
-    assert "cannot write to the data folder /sys/flamechat" in refused("--port", "0", "--data", "/sys/flamechat")
+def test_a_read_only_folder_is_reported_in_one_line(refused_here: Refused) -> None:
+    said = refused_here("--port", "0", "--data", "/sys/flamechat")
+    assert "cannot write to the data folder /sys/flamechat" in said
 
 
-def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path) -> None:
-    assert "FLAMECHAT_PROT" in refused(FLAMECHAT_PROT="1", FLAMECHAT_DATA=str(tmp_path / "data"))
-    assert "FLAMECHAT_PORT" in refused(FLAMECHAT_PORT="eight", FLAMECHAT_DATA=str(tmp_path / "data"))
-    assert "FLAMECHAT_ACCESS_TOKEN" in refused("--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path / "data"))
+def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path, refused_here: Refused) -> None:
+    data = str(tmp_path / "data")
+    assert "FLAMECHAT_PROT" in refused_here(FLAMECHAT_PROT="1", FLAMECHAT_DATA=data)
+    assert "FLAMECHAT_PORT" in refused_here(FLAMECHAT_PORT="eight", FLAMECHAT_DATA=data)
+    assert "FLAMECHAT_ACCESS_TOKEN" in refused_here("--host", "0.0.0.0", "--port", "0", "--data", data)
     assert not (tmp_path / "data").exists()
 
 

@@ -12,6 +12,7 @@ from server.ports.identity import Caller
 from server.ports.run_labels import written_labels
 from server.ports.traces import SqlRefused, SqlRows
 from server.testing.history import library_lines
+from tests.inline_workers import QueriesInProcess
 from tests.plugins.worlds import a_trace_of
 from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory
 
@@ -41,8 +42,8 @@ def files(folder: Path, runs: int = 3) -> dict[str, Path]:
     return written
 
 
-async def rows(folder: Path, sql: str) -> SqlRows:
-    return await SqlSandbox().query_library(files(folder), sql)
+async def rows(folder: Path, sql: str, sandbox: SqlSandbox | None = None) -> SqlRows:
+    return await (sandbox or SqlSandbox()).query_library(files(folder), sql)
 
 
 async def test_functions_come_with_what_run_they_are_of(tmp_path: Path) -> None:
@@ -66,24 +67,31 @@ async def test_labels_can_be_asked_for_by_any_key(tmp_path: Path) -> None:
     assert found.rows == (('"y"', HOSTILE, 4e6, "nanoseconds"),)
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT * FROM main._traces",
-        "SELECT * FROM _functions",
-        "SELECT * FROM information_schema.tables",
-        "SELECT * FROM frames",
-        "SELECT * FROM read_csv('/etc/passwd')",
-        "SELECT * FROM '/etc/passwd'",
-        "COPY lib.traces TO '/tmp/x.csv'",
-        "DELETE FROM lib.traces",
-        "CREATE TABLE x AS SELECT 1",
-        "SELECT 1; SELECT 2",
-        "SET schema='main'",
-        "ATTACH '/tmp/x.db'",
-    ],
+REFUSED = (
+    "SELECT * FROM main._traces",
+    "SELECT * FROM _functions",
+    "SELECT * FROM information_schema.tables",
+    "SELECT * FROM frames",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "COPY lib.traces TO '/tmp/x.csv'",
+    "DELETE FROM lib.traces",
+    "CREATE TABLE x AS SELECT 1",
+    "SELECT 1; SELECT 2",
+    "SET schema='main'",
+    "ATTACH '/tmp/x.db'",
 )
+
+
+@pytest.mark.parametrize("sql", REFUSED)
 async def test_nothing_but_its_tables_is_read_and_nothing_written(tmp_path: Path, sql: str) -> None:
+    with pytest.raises(SqlRefused) as refused:
+        await rows(tmp_path, sql, QueriesInProcess())
+    assert refused.value.kind == "refused"
+
+
+@pytest.mark.parametrize("sql", REFUSED[::5])
+async def test_its_process_refuses_too(tmp_path: Path, sql: str) -> None:
     with pytest.raises(SqlRefused) as refused:
         await rows(tmp_path, sql)
     assert refused.value.kind == "refused"

@@ -79,6 +79,7 @@ class Fonts:
         self._missing: dict[int, bytes] = {}
         self._shaping: dict[int, ImageFont.FreeTypeFont] = {}
         self._of: dict[str, ImageFont.FreeTypeFont | None] = {}
+        self._having: dict[tuple[int, str], bool] = {}
 
     def of(self, character: str) -> ImageFont.FreeTypeFont | None:
         """The font that has a character; None where none has it."""
@@ -113,7 +114,11 @@ class Fonts:
         return font
 
     def _has(self, font: ImageFont.FreeTypeFont, character: str) -> bool:
+        """Drawn once to see it: a name may have the same letter ten thousand times, and is measured a hundred times
+        until as much of it as fits is found."""
         key = id(font)
-        if key not in self._missing:
-            self._missing[key] = bytes(font.getmask(NOWHERE))
-        return bytes(font.getmask(character)) != self._missing[key]
+        if (key, character) not in self._having:
+            if key not in self._missing:
+                self._missing[key] = bytes(font.getmask(NOWHERE))
+            self._having[key, character] = bytes(font.getmask(character)) != self._missing[key]
+        return self._having[key, character]

@@ -6,11 +6,14 @@ import sys
 from bisect import bisect_right
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import ImageFont
 
+from rendering.fonts import Fonts
 from rendering.labels import label_text, missing_note
 from rendering.options import FlamegraphOptions
 from rendering.text import Typeface, elide_end, elide_name, elided_anew, font_folder, printable, typeface
@@ -32,6 +35,20 @@ def test_a_name_whose_letters_were_measured_once_is_shortened_as_when_each_part_
     for dpr in (1, 2):
         face = typeface("label", dpr)
         assert elide_name(face, name, room) == elided_anew(face, name, room)
+
+
+def test_a_letter_that_comes_again_is_drawn_once_to_see_whether_a_font_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = ImageFont.FreeTypeFont.getmask
+
+    def counted(font: ImageFont.FreeTypeFont, text: str, *args: Any, **options: Any) -> Any:
+        drawn.append(text)
+        return draw(font, text, *args, **options)
+
+    monkeypatch.setattr(ImageFont.FreeTypeFont, "getmask", counted)
+    fonts = Fonts(font_folder() / "DejaVuSans.ttf", 11)
+    assert fonts.shaping("ف" * 5_000) is fonts.shaping("ففل")
+    assert len(drawn) < 10
 
 
 def test_a_name_that_fits_is_left_alone() -> None:

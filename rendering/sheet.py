@@ -10,7 +10,8 @@ from rendering.errors import InvalidOption
 from rendering.options import SheetOptions
 from rendering.palette import PALETTES, Palette, Rgb
 from rendering.scene import Fill, Label, Scene, Strip
-from rendering.text import elide_end, printable, typeface
+from rendering.text import Typeface, elide_end, elide_name, printable, typeface
+from traces.lazy_regex import lazy_regex
 from traces.values import Unit
 
 MARGIN = 10
@@ -23,6 +24,10 @@ _AIR = 5
 _MINIMAP_GAP = 8
 _LEGEND = 20
 _LEGEND_SWATCH = 10
+_LEGEND_ENTRY = 260
+"""Pixels of the longest text of a legend."""
+_MORE = lazy_regex(r" and [\d,]+ more$")
+"""How many share a hue with the one that an entry names."""
 FOOTER_LINE = 15
 FOOTER_PAD = 5
 _FOOTER_GAP = 3
@@ -151,12 +156,12 @@ class Sheet:
         return fills, labels
 
     def _entries(self, texts: Sequence[str]) -> list[tuple[int, int, str]]:
-        """Of each entry of a legend its line, where it begins, and its text in at most 260 pixels."""
+        """Of each entry of a legend its line, where it begins, and its text."""
         face, right = typeface("small", self.options.dpr), self.options.width - MARGIN
         line, x = 0, MARGIN
         found = []
         for text in texts:
-            shown = elide_end(face, printable(text), min(260, right - MARGIN - _LEGEND_SWATCH - 5))
+            shown = _entry(face, printable(text), min(_LEGEND_ENTRY, right - MARGIN - _LEGEND_SWATCH - 5))
             wide = _LEGEND_SWATCH + 5 + face.width(shown)
             if x > MARGIN and x + wide > right:
                 line, x = line + 1, MARGIN
@@ -202,6 +207,14 @@ class Sheet:
             title=printable(title),
             description=description,
         )
+
+
+def _entry(face: Typeface, text: str, room: int) -> str:
+    """A legend's text: where it is too long the name in it gets shorter as in boxes, not how many others there are."""
+    more = _MORE.search(text)
+    others = more[0] if more else ""
+    name = elide_name(face, text.removesuffix(others), room - face.width(others))
+    return name + others if name else elide_end(face, text, room)
 
 
 def detail_notes(merged: int, hidden: int, min_width: float) -> tuple[str, ...]:

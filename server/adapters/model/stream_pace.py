@@ -17,6 +17,9 @@ TIMES_LATE = 4
 """The pause between two reads is at least so many times what the process comes late to its work: larger pieces, and
 fewer, instead of a queue that grows."""
 
+READS_PER_S_LATE = 200
+"""As READS_PER_S, of a process that is late: no fewer for that. A few answers cost it little, whatever else it does."""
+
 SHARE_OF_NEWEST = 0.1
 """Of the newest pause in what is known of being late: some ten of them."""
 
@@ -40,7 +43,8 @@ class StreamPace:
     @property
     def pause_s(self) -> float:
         """Between two reads of one answer."""
-        return min(max(self.answers / READS_PER_S, TIMES_LATE * self.late_s), LONGEST_PAUSE_S)
+        late = min(TIMES_LATE * self.late_s, self.answers / READS_PER_S_LATE)
+        return min(max(self.answers / READS_PER_S, late), LONGEST_PAUSE_S)
 
     async def pause(self) -> None:
         """For so long."""

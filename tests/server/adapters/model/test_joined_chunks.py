@@ -21,6 +21,7 @@ HEADS = [
     CHUNKED,
     b"HTTP/1.1 200 OK\r\ntransfer-encoding:chunked\r\nx: y\r\n\r\n",
     b"HTTP/1.1 100 Continue\r\n\r\n" + CHUNKED,
+    b"HTTP/1.1 103 Early Hints\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKED,
     b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nx: transfer-encoding: chunked\r\n\r\n",
     b"HTTP/1.1 204 No Content\r\n\r\n",

@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from server.adapters.model.openai import openai_chat
 from server.adapters.model.plain_stream import EventDecoder, is_text
-from server.adapters.model.stream_pace import LONGEST_PAUSE_S, READS_PER_S, TIMES_LATE, StreamPace
+from server.adapters.model.stream_pace import LONGEST_PAUSE_S, READS_PER_S, READS_PER_S_LATE, TIMES_LATE, StreamPace
 from tests.soak.speaking import Script, speaking_endpoint
 
 
@@ -148,15 +148,17 @@ async def test_a_process_that_is_late_reads_less_often(monkeypatch: pytest.Monke
     clock = ManualSeconds(late=0.02)
     monkeypatch.setattr("server.adapters.model.stream_pace.asyncio.sleep", clock.sleep)
     monkeypatch.setattr("server.adapters.model.stream_pace.time.monotonic", lambda: clock.now)
-    pace = StreamPace(answers=1)
+    pace = StreamPace(answers=30)
     for _ in range(60):
         await pace.pause()
     assert pace.late_s == pytest.approx(0.02, rel=0.01)
     assert pace.pause_s == pytest.approx(TIMES_LATE * 0.02, rel=0.01)
-    clock.late = 0.0
+    pace.answers = 1
+    assert pace.pause_s == 1 / READS_PER_S_LATE
+    pace.answers, clock.late = 30, 0.0
     for _ in range(60):
         await pace.pause()
-    assert pace.pause_s == 1 / READS_PER_S
+    assert pace.pause_s == 30 / READS_PER_S
 
 
 class ManualSeconds:

@@ -53,6 +53,19 @@ CALLED = {
     "settings": (b"[server]\nport = 80\nhost = a\n", "settings"),
     "cProfile's print": (b"   3 function calls in 0.001 seconds\n\n ncalls  tottime  percall\n", "cProfile prints"),
     "bpftrace": (b"Attaching 1 probe...\n\n@[\n    do_syscall_64+59\n, bash]: 12\n", "what bpftrace prints of stacks"),
+    "Xdebug as text": (b"TRACE START [2026-11-27 10:18:23.7]\n    0.0002  394688   -> {main}() a.php:0\n", "by Xdebug"),
+    "Xdebug in columns": (
+        b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-27 10:18:24.8]\n1\t0\t0\t0.0001\t394688\t{main}\t1\n",
+        "choose the file cachegrind.out.PID",
+    ),
+    "perf script without threads": (
+        b"bash     0.02: cpu-clock: \n\t     96152 _int_free\n\n" * 9,
+        "`perf script` prints",
+    ),
+    "perf script without times": (
+        b"bash  5555 \n\t     96152 _int_free\n\t  7ff main\n\n" * 9,
+        "-F comm,pid,tid,time,event,ip,sym,dso",
+    ),
     "DTrace": (
         b"\n    libc.so.1`_write+0x15\n    a.out`main+0x20\n    a.out`_start+0x83\n     12\n",
         "what DTrace prints",

@@ -13,6 +13,10 @@ MOST = 0.6
 SOME = 0.25
 LOG = "A log says what happened, not where time went. " + RECORD
 KERNEL_EVENTS = Kind("events of the kernel (ftrace)", "Record stacks with `perf record -g`, then `perf script`")
+PERF_FIELDS = Kind(
+    "what `perf script` prints, without the times or threads of its samples, or the objects of its frames",
+    "Run it with its own fields, or `-F comm,pid,tid,time,event,ip,sym,dso`",
+)
 FIRST: tuple[tuple[str, Kind], ...] = (
     (
         r"<svg\b[\s\S]*(?:flame ?graph|id=\"frames\")|<\?xml[\s\S]*<svg[\s\S]*(?:[Ff]lame ?[Gg]raph|id=\"frames\")",
@@ -50,6 +54,10 @@ FIRST: tuple[tuple[str, Kind], ...] = (
         Kind("what cProfile prints", "Save it: `python -m cProfile -o trace.prof app.py`"),
     ),
     (r"\[\s*(?:-?\d[\d.]*\s*[,\]]|true|false|null|\[)", Kind("JSON, but not of a trace", RECORD)),
+    (
+        r"(?:Version: \d[\s\S]{0,80}\n)?TRACE START \[",
+        Kind("a trace of calls by Xdebug", "Record with `xdebug.mode=profile` and choose the file cachegrind.out.PID"),
+    ),
     (r"Timer unit: ", Kind("what line_profiler prints", RECORD)),
     (
         r"Flat profile:|[\s\S]{0,300}% +cumulative +self",
@@ -101,13 +109,7 @@ MOSTLY: tuple[tuple[str, Kind], ...] = (
         Kind("statements for a database (SQL)", RECORD),
     ),
     (r"[-dlbcps][-rwxsStT]{9}", Kind("a list of files", RECORD)),
-    (
-        r"[ \t]+[0-9a-f]{2,16} \S.*(?:\+0x[0-9a-f]+|\(\S+\))",
-        Kind(
-            "what `perf script` prints, without the times of its samples or the objects of its frames",
-            "Run it with its own fields, or `-F comm,pid,tid,time,event,ip,sym,dso`",
-        ),
-    ),
+    (r"[ \t]+[0-9a-f]{2,16} \S.*(?:\+0x[0-9a-f]+|\(\S+\))", PERF_FIELDS),
     (
         r"\s+\S+`\S+",
         Kind("what DTrace prints of stacks", "Fold them with `stackcollapse.pl` and choose what that writes"),
@@ -123,6 +125,7 @@ PARTLY: tuple[tuple[str, Kind], ...] = (
     ),
     (r"goroutine \d+ \[|\t.*\.go:\d+", Kind("a stack trace of an error (Go)", RECORD)),
     (r"#\d+ +(?:0x[0-9a-f]+ in )?\S", Kind("a stack trace of a debugger", RECORD)),
+    (r"\t(?: +[0-9a-f]{1,16}|[0-9a-f]{12,16}) \S", PERF_FIELDS),
     (r"\s+from .*:\d+:in [`']", Kind("a stack trace of an error (Ruby)", RECORD)),
 )
 """By how some of its lines begin."""

@@ -14,6 +14,9 @@ from traces.kernels.columns import pick
 from traces.kernels.perf_script import MISSING, Blocks, scan_blocks
 from traces.model import Int32, Int64
 
+MOST_BACKWARDS = 0.125
+"""Of samples: processors that are written one after the other have fewer that lie before the one in front of them."""
+
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread and event: time, samples, and the event's count if it was printed."""
@@ -21,17 +24,26 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", blocks.unread)
     if not len(blocks.time):
         return
-    threads = [_thread(blocks, rank) for _, rank in rows_of_each(blocks.thread)]
+    time = _moments(blocks.time, builder)
+    threads = [_thread(blocks, time, rank) for _, rank in rows_of_each(blocks.thread)]
     add_threads(threads, threads[0].event, pick(_frames(blocks, builder), blocks.frame), blocks.ends, builder)
 
 
-def _thread(blocks: Blocks, rank: Int64) -> PerfThread:
+def _moments(time: Int64, builder: TraceBuilder) -> Int64:
+    """When each sample was taken, by what is printed: with `--deltatime` that is how long after the one before."""
+    if time[0] != 0 or (np.diff(time) < 0).sum() <= MOST_BACKWARDS * len(time):
+        return time
+    builder.warn("time_steps", "times are steps from the sample before (--deltatime), and were added up", len(time))
+    return np.cumsum(time)
+
+
+def _thread(blocks: Blocks, time: Int64, rank: Int64) -> PerfThread:
     """The samples of one thread and event; the period counts only where every sample has one. The pid is empty where
     perf printed the thread only."""
     comm, ids, event = map(_text, blocks.threads[blocks.thread[rank[0]]])
     pid, _, tid = ids.rpartition("/")
     period = blocks.period[rank]
-    return PerfThread(comm, pid, tid, event, rank, blocks.time[rank], None if MISSING in period else period)
+    return PerfThread(comm, pid, tid, event, rank, time[rank], None if MISSING in period else period)
 
 
 def _frames(blocks: Blocks, builder: TraceBuilder) -> Int32:

@@ -149,6 +149,24 @@ def test_what_is_no_sample_is_counted_and_samples_out_of_order_are_sorted() -> N
     assert warnings(trace) == {"unread_lines": 1, "clock_backwards": 1}
 
 
+def test_steps_of_time_are_added_up() -> None:
+    """What `perf script --deltatime` prints of samples after 0, 2, 3, 3.5, 5 and 5.25 seconds."""
+    steps = [0, 2, 1, 0.5, 1.5, 0.25]
+    trace = read("".join(f"prog 7 {step:.6f}: cycles:\n{STACK}" for step in steps))
+    samples = trace.profiles[0].samples
+    assert samples is not None
+    assert samples.time.tolist() == [0, 2 * SECOND, 3 * SECOND, 3_500_000_000, 5 * SECOND, 5_250_000_000]
+    assert warnings(trace) == {"time_steps": len(steps)}
+
+
+def test_few_samples_out_of_order_are_no_steps() -> None:
+    times = [0.0, *(second + 1 for second in range(20))]
+    times[4], times[5] = times[5], times[4]
+    trace = read("".join(f"prog 7 {time:.6f}: cycles:\n{STACK}" for time in times))
+    assert trace.duration_ns == 21 * SECOND
+    assert warnings(trace) == {"clock_backwards": 1}
+
+
 def test_a_sample_without_a_stack_is_idle() -> None:
     trace = read(f"prog 7 1.0: cycles:\n{STACK}prog 7 2.0: cycles:\n\nprog 7 3.0: cycles:\n{STACK}")
     assert [path for path, _ in stacks(trace)] == [CHAIN, "", CHAIN]

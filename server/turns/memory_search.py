@@ -11,7 +11,7 @@ import structlog
 
 from server.agent.memory.memory_texts import anchors_of, marked_words
 from server.agent.memory.nearness import nearest_texts
-from server.agent.memory.ranking import Ranked, rank
+from server.agent.memory.ranking import Ranked, rank, word_stems
 from server.agent.memory.word_senses import asked_marks
 from server.errors import BadRequest, DatabaseUnavailable, NotAllowed, NotFound, raised_at
 from server.ports.conversations import TurnRow
@@ -139,7 +139,8 @@ def _is_near(one: Ranked) -> bool:
     """By the cosine of a model, or by two names or figures that both have."""
     if one.has_cosine:
         return one.near >= NEAR
-    return sum(word in one.shared for word in one.memory.anchors) >= SHARED_ANCHORS
+    named = [frozenset(word_stems(anchor)) for anchor in one.memory.anchors]
+    return sum(bool(parts) and parts <= one.shared for parts in named) >= SHARED_ANCHORS
 
 
 @dataclass(frozen=True, slots=True)

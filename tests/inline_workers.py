@@ -35,8 +35,11 @@ def _of_a_trace(request: bytes) -> bytes:
     asked = sql_sandbox.Request(**json.loads(request))
     with Path(asked.columns).open("rb") as file:
         trace = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    raw = {name: TABLES[name].raw(trace) for name in sql_sandbox.tables_named(asked.sql)}
     with sql_sandbox.opened() as con:
-        reply = sql_sandbox.answered(con, asked, TABLES, lambda tables: sql_sandbox._publish(con, trace, tables, None))
+        reply = sql_sandbox.answered(
+            con, asked, TABLES, lambda tables: sql_sandbox._publish(con, trace, tables, raw, None)
+        )
     return json.dumps(reply | {"note": None}).encode()
 
 

@@ -13,6 +13,8 @@ from traces.model import Trace
 from traces.values import Unit
 
 MOST_NAMED = 8
+VOWELS = frozenset("aeio")
+"""Letters of names of formats that are spoken with a vowel: uftrace is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,10 @@ def opening(trace: Trace) -> Opening:
     summary = summarise(trace)
     length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
     profiles = "one profile" if len(summary.profiles) == 1 else f"{len(summary.profiles)} profiles"
-    sentence = (
-        f"{plain(summary.name)} is a {summary.format} trace{length}{recorded(summary)}: {profiles}, "
-        f"{summary.frame_count} functions."
-    )
+    functions = "one function" if summary.frame_count == 1 else f"{summary.frame_count} functions"
+    article = "an" if summary.format[:1] in VOWELS else "a"
+    what = f"{article} {summary.format} trace{length}{recorded(summary)}"
+    sentence = f"{plain(summary.name)} is {what}: {profiles}, {functions}."
     if summary.frame_count == 0:
         sentence += f" {_without_functions(trace)}"
     hottest = top_functions(trace, sort_by="self", limit=1).rows

@@ -110,9 +110,16 @@ def test_a_title_has_at_most_60_characters_on_one_line(prompt: str) -> None:
 
 def test_an_opening_says_what_it_is_what_stands_out_and_what_to_ask() -> None:
     first = opening(small_trace())
-    assert first.summary == "small.json is a example trace, 1.00 s long: one profile, 4 functions."
+    assert first.summary == "small.json is an example trace, 1.00 s long: one profile, 4 functions."
     assert any("parse_json" in finding for finding in first.findings)
     assert "Why is this slow?" in first.suggestions
+
+
+def test_an_opening_of_one_function_says_one() -> None:
+    assert (
+        opening(read_trace(b"main;main 3\n", name="one.txt")).summary
+        == "one.txt is a collapsed trace: one profile, one function."
+    )
 
 
 async def test_recorded_messages_are_exact_but_for_pictures_and_keys(tmp_path: Path) -> None:

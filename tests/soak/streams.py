@@ -26,7 +26,7 @@ class Streams:
         seconds = max(20.0, min(self.aim - tally.done, until - monotonic() - AROUND_S))
         [level], alone, _ = await stream(seconds, self.sockets, [self.turns], folder)
         tally.count("turns completed", level.finished)
-        tally.count("turns dropped", level.dropped)
+        tally.count("turns dropped", level.dropped.total())
         tally.sample("p95 from token to frame, ms", level.percentile(0.95))
         tally.sample("growth of the server, MB a minute", level.mb_per_minute())
         if isinstance(alone, str):

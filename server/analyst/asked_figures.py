@@ -104,7 +104,10 @@ _OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
 _ONE_OR_OTHER = lazy_regex(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
 )
-_SAYS_SO = lazy_regex(r"\bcannot\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_SAYS_SO = lazy_regex(
+    r"\bcannot\b|\bNo frame in this trace\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|"
+    r"\bnot recorded\b"
+)
 _DECIDES = lazy_regex(r"\W*(?:No|Yes)\b")
 
 
@@ -115,7 +118,8 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
         return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
     if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
         return ""
-    if question.intent in _OF_NAMES | {Intent.HOW_OFTEN} and evidence.openings and _is_of_nothing(question):
+    of_one = question.intent in _OF_NAMES | {Intent.HOW_OFTEN} or question.saves
+    if of_one and evidence.openings and _is_of_nothing(question):
         return (
             f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
         )

@@ -11,7 +11,8 @@ from server.analyst.subjects import NO_NAMES
 from traces.lazy_regex import lazy_regex
 
 _OF_A_KIND_WORDS = """
-allocating allocation allocations blocked cache caches caching compute computing cpu db disk gpu idle idling io kernel
+allocate allocated allocates allocating allocation allocations alloc allocs blocked
+cache caches caching compute computing cpu db disk gpu idle idling io kernel
 less lock locked locking locks logging memory more network nothing query querying self server sleeping slower faster
 something sql swapping threads throughput total user userland userspace waiting
 """
@@ -127,7 +128,7 @@ def asks_of_jank(text: str) -> bool:
 
 _WOULD_HELP = lazy_regex(
     r"\b(?:would|will|does|do|could|can) (?:an? |the |some |using |adding |having |it help to )?(.{2,40}?) "
-    r"(?:help|make it (?:any )?faster|speed (?:it|this) up)\b",
+    r"(?:help|make it (?:any )?faster|speed (?:it|this) up|save|gain|bring|buy us|pay off)\b",
     re.IGNORECASE,
 )
 OF_WORKERS = lazy_regex(

@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from server.analyst.evidence import SpokenOf
 from server.analyst.intent import Intent
 from server.analyst.question import Question, alone
+from server.analyst.spoken_of import SpokenOf
 from traces.lazy_regex import lazy_regex
 
 _THAT_ONE = lazy_regex(

@@ -1,27 +1,22 @@
 """Which intent a prompt has, of those that it is near to: the nearest that fits what it names."""
 
 import re
-from collections.abc import Callable
 
 from server.analyst.asked_things import (
     OF_WORKERS,
     REMEDIES,
     asks_by_caller,
     asks_by_file,
-    asks_if_done_again,
-    asks_of_jank,
-    asks_of_own_code,
     words_of_a_page,
     would_help,
 )
-from server.analyst.going_on import SAVES
+from server.analyst.going_on import AND_A_THING, SAVES
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.kinds_of_work import asks_of_plan, work_named_in
+from server.analyst.known_forms import BY_FORM
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
-    WHO_WORKS,
-    asks_for_the_longest_wait,
     asks_of_symbols,
     asks_whether,
     asks_why_so_few,
@@ -179,13 +174,13 @@ def _by_words(text: str) -> Intent | None:
         return Intent.SUSPECT
     if asks_how_busy(text) and _OF_A_GPU.search(text) and not _OF_A_THREAD.search(text):
         return Intent.PARALLEL
-    return next((intent for asks, intent in _BY_WORDS if asks(text)), None)
+    return next((intent for asks, intent in BY_FORM if asks(text)), None)
 
 
 _OF_A_THREAD = lazy_regex(r"\b(?:process|thread)\b", re.IGNORECASE)
 _OF_A_GPU = lazy_regex(r"\b(?:gpus?|device)\b", re.IGNORECASE)
 WHY = lazy_regex(
-    r"(?:so |and |but )?(?:why|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
+    r"(?:so |and |but )?(?:why(?:['’]?s)?|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
 )
 """How a prompt begins that asks for a cause: what is not sure beyond that is asked of everything."""
 OF_A_KERNEL = lazy_regex(r"\bkernel\b|\buser ?(?:land|space)\b", re.IGNORECASE)
@@ -199,33 +194,9 @@ TOGETHER = lazy_regex(r"\b(?:combined|together|added up|zusammen|ensemble|juntos
 _SELF_AND_TOTAL = lazy_regex(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
 _VIA = lazy_regex(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
 _ITSELF = lazy_regex(r"\bitself\b", re.IGNORECASE)
-_RECURS = lazy_regex(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
+RECURS = lazy_regex(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
 _MATTERS = lazy_regex(
     r"\b(?:matters?|relevant|important|significant|worth|play a (?:role|part)|much|expensive)\b", re.IGNORECASE
-)
-_WHO_WAITS = lazy_regex(
-    r"^(?:(?:and|so|but)[ ,]+)*(?:which|what|who)\b.{0,20}\b(?:threads?|workers?|process(?:es)?)\b.{0,20}"
-    r"\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b",
-    re.IGNORECASE,
-)
-_HANGS = lazy_regex(
-    r"\b(?:threads?|workers?|process(?:es)?|pool) (?:\w+ )?(?:hangs?|get stuck|gets stuck|(?:is|are) stuck)\b|"
-    r"\b(?:zeit|lange|meisten) beim warten\b",
-    re.IGNORECASE,
-)
-_WHICH_LOCK = lazy_regex(
-    r"^(?:(?:and|so|but)[ ,]+)*which (?:class|object|lock|mutex|monitor)\b.*\b(?:locked|lock|mutex|monitor)\b",
-    re.IGNORECASE,
-)
-_FIRST_TO_DO = lazy_regex(r"\bzuerst (?:anfassen|angehen|anpacken|beheben|optimieren|verbessern)\b", re.IGNORECASE)
-_WHO_WAITS_MOST = lazy_regex(
-    r"^(?:(?:and|so|but)[ ,]+)*who\b.{0,8}\b(?:waits?|waited|waiting|is blocked)\b.{0,12}\b(?:longest|most)\b",
-    re.IGNORECASE,
-)
-_HOTTEST_KERNEL = lazy_regex(
-    r"\b(?:which|what|worst|slowest|heaviest|top|hottest|biggest|largest|longest|costliest) "
-    r"(?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
-    re.IGNORECASE,
 )
 _WHO_CALLS = lazy_regex(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
 _WHEN = lazy_regex(r"(?:and |so )?when\b", re.IGNORECASE)
@@ -235,93 +206,13 @@ _A_SHARE = lazy_regex(
 _THE_SAME = lazy_regex(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
 _WHICH_LINE = lazy_regex(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
 _HAS_A_WORD = lazy_regex(r"\w")
-_WITHOUT_COLLECTOR = lazy_regex(r"\b(?:without|if) (?:the |any )?(?:gc|garbage collect\w*)\b", re.IGNORECASE)
-_CPU_BUSY = lazy_regex(r"^(?:is|was) (?:the |my |our )?(?:cpu|processor) (?:\w+ )?(?:busy|idle)\b", re.IGNORECASE)
-_HOW_MANY_COLLECTIONS = lazy_regex(
-    r"\bhow many (?:full |minor |major )?(?:gcs?|(?:garbage )?collections)\b", re.IGNORECASE
-)
-_HOT_ON_CPU = lazy_regex(
-    r"^(?:(?:and|so|but|the|main|top|biggest|what(?:'s| is)|where(?:'s| is)) )*(?:cpu|processor)[ -]"
-    r"(?:hot ?spots?|hogs?|bottlenecks?|consumers?)\b|\bhot(?:test|spots?) (?:on|by) (?:the )?(?:cpu|processor)\b",
-    re.IGNORECASE,
-)
-_OF_ALL_THREADS = lazy_regex(
-    r"\b(?:hottest|heaviest|top|slowest) (?:\w+ )?(?:fn|func|function|method|frame)s?\b.{0,20}\b(?:overall|altogether|"
-    r"(?:of|over|in|across) (?:all|every)|whole)\b",
-    re.IGNORECASE,
-)
-_BY_PROGRAM = lazy_regex(
-    r"\b(?:by|per|each|split by|for each|between) (?:the )?(?:program|process|processes|programs|binary|binaries|"
-    r"command|executable)\b",
-    re.IGNORECASE,
-)
-_ALL_OF_IT = lazy_regex(
-    r"^(?:(?:and|so) )*how long (?:does|did|is|was|do) (?:the |it )?(?:whole|entire|complete|full)\b"
-    r"(?!.*\b(?:spen[dt]|in)\b)",
-    re.IGNORECASE,
-)
-_IN_ALL = lazy_regex(
-    r"^(?:(?:and|so) )*(?:how many |cuántas |combien d[e'’] ?|wie viele )?(?:(?:functions|methods|samples|events|"
-    r"objets|objetos|objekte|"
-    r"contentions|muestras|"
-    r"échantillons|instructions|instrucciones|proben)(?: (?:are there|were taken))?|calls(?= \w))"
-    r"(?: (?:en total|in total|au total|en tout|insgesamt|in all|overall|total|altogether|taken|recorded))?\W*$",
-    re.IGNORECASE,
-)
-
-
-def counts_all(text: str) -> bool:
-    """Whether it asks for the number of all that was recorded: of samples, of instructions."""
-    return _IN_ALL.search(text) is not None
-
-
-BY_CALLS = lazy_regex(
-    r"\b(?:most|top|hottest|heaviest|ranked|sorted)\b.*\bby (?:the )?(?:number of |count of )?calls\b|"
-    r"\bwhich (?:function|method|one) (?:has|holds) (?:the )?most (?:objects|allocations|instances|blocks)\b",
-    re.IGNORECASE,
-)
-_LEAKS = lazy_regex(
-    r"\b(?:is|are|does|do|did|any|have|has|was|there)\b.*\bleak\w*\b|^(?:(?:and|any|so) )*(?:memory )?leaks?\W*$|"
-    r"\bspeicherlecks?\b|\bfuites? (?:de )?mémoire\b|\bfugas? de memoria\b|内存泄[漏露]",
-    re.IGNORECASE,
-)
-_LONGEST_TASK = lazy_regex(
-    r"\b(?:longest|slowest|biggest|worst) (?:single )?tasks?\b|\btasks? (?:over|above|longer than|>) ?\d", re.IGNORECASE
-)
-_HOTTEST_LEAF = lazy_regex(r"\b(?:hottest|heaviest|top|biggest) lea(?:f|ves)\b", re.IGNORECASE)
-_BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
-    (asks_if_done_again, Intent.REPEATED),
-    (_HOT_ON_CPU.search, Intent.TOP),
-    (_OF_ALL_THREADS.search, Intent.TOP),
-    (_BY_PROGRAM.search, Intent.PROFILES),
-    (counts_all, Intent.HOW_OFTEN),
-    (BY_CALLS.search, Intent.HOW_OFTEN),
-    (_HOTTEST_LEAF.search, Intent.TOP),
-    (_ALL_OF_IT.search, Intent.RECORDING),
-    (_HOW_MANY_COLLECTIONS.search, Intent.GARBAGE),
-    (_CPU_BUSY.search, Intent.WAITING),
-    (_WITHOUT_COLLECTOR.search, Intent.GARBAGE),
-    (_WHO_WAITS.search, Intent.PROFILES),
-    (_HANGS.search, Intent.WAITING),
-    (_WHICH_LOCK.search, Intent.WAITING),
-    (_FIRST_TO_DO.search, Intent.FIRST_FIX),
-    (asks_for_the_longest_wait, Intent.WAITING),
-    (_WHO_WAITS_MOST.search, Intent.PROFILES),
-    (_HOTTEST_KERNEL.search, Intent.GROUP),
-    (asks_of_jank, Intent.LONG_TASKS),
-    (_LEAKS.search, Intent.MEMORY),
-    (_LONGEST_TASK.search, Intent.LONG_TASKS),
-    (WHO_WORKS.search, Intent.PROFILES),
-    (asks_of_own_code, Intent.LIBRARIES),
-)
-"""Questions that are known by how they are put, the first that fits."""
 
 
 def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     """The nearest intent, or the next one where that needs what the prompt does not have."""
     name, probability = near.intents[0]
     intent = Intent(name)
-    if intent is Intent.RECURSION and _ITSELF.search(text) and not _RECURS.search(text):
+    if intent is Intent.RECURSION and _ITSELF.search(text) and not RECURS.search(text):
         intent = Intent.FUNCTION
     if intent in NEED_NAMES and not names_something:
         intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
@@ -388,7 +279,7 @@ def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> b
     if WHY.match(text):  # what makes it slow is the answer, and not what it is; but a part of it may be named
         return _WHY_A_PART.match(text) is not None
     if intent in (Intent.OVERVIEW, Intent.WHY):
-        return False
+        return AND_A_THING.match(text) is not None
     if SAVES.search(text):
         return True
     short = len(text.split()) <= SHORT and WHY.match(text) is None

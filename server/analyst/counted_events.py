@@ -14,8 +14,14 @@ _EVENTS = {
     "recorded_lock_waits": lazy_regex(r"\block|\bcontention|\bcontended|\bmutex|\bmonitor", re.IGNORECASE),
     "recorded_allocations": lazy_regex(r"\balloc", re.IGNORECASE),
     "recorded_exceptions": lazy_regex(r"\bexceptions?\b|\bthrow", re.IGNORECASE),
+    "unclosed": lazy_regex(
+        r"\bunclosed\b|\bunfinished\b|\b(?:never|not|n't|without) (?:an )?(?:end|finish|clos|return|complet)\w*|"
+        r"\bstill (?:open|running)\b|\bopen (?:slices|spans)\b",
+        re.IGNORECASE,
+    ),
     "recorded_pool_changes": lazy_regex(r"\bthread ?pools?\b|\bstarv", re.IGNORECASE),
 }
+_NAME = re.compile(r"`[^`]+`")
 """Words that ask for each, by the code of the reader's warning."""
 
 
@@ -24,7 +30,10 @@ def counted_events(question: Question, evidence: Evidence) -> str:
     for warning in (evidence.summary or {}).get("warnings", ()):
         asked = _EVENTS.get(warning["code"])
         if asked and asked.search(question.text):
-            count, text = warning["count"], warning["text"].removesuffix(".")
+            count, (text, _, those) = warning["count"], warning["text"].removesuffix(".").partition(": ")
             yes = "Yes: " if question.is_yes_or_no else ""
-            return f"**{yes}{linked(f'{int(count):,}', count)} {text}.**"
+            first = _NAME.search(those)
+            such = f" One of them is {first[0]}." if first else ""
+            said = text.removeprefix(f"{int(count):,} ").removeprefix(f"{int(count)} ")
+            return f"**{yes}{linked(f'{int(count):,}', count)} {said}.**{such}"
     return ""

@@ -1,76 +1,20 @@
 """What this turn's tools returned, as data: results by tool, and the rows the plan and the report both look at."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from server.agent.verification.references.figure_links import without_addresses
 from server.agent.verification.references.tool_results import NUMBER
 from server.analyst.figures import Figure, referenced
-from server.analyst.ordinals import ranked_in
+from server.analyst.pseudo_frames import PSEUDO_FRAMES, is_pseudo
+from server.analyst.spoken_of import SpokenOf, spoken_of_before
 
-PSEUDO_FRAMES = frozenset(
-    {
-        "RunTask",
-        "runtime.asyncPreempt",
-        "ThreadControllerImpl::RunTask",
-        "ThreadPool_RunTask",
-        "(program)",
-        "(idle)",
-        "(root)",
-        "[root]",
-        "(garbage collector)",
-        "<module>",
-        "(anonymous)",
-        "all",
-        "root",
-    }
-)
-"""Names that profilers give to what is not one function of the program: none is said to dominate before another."""
-
-
-EVENTS = PSEUDO_FRAMES | {
-    *("EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "EvaluateScript"),
-    "v8.callFunction",
-}
-"""Names of what a browser did, too: a function named next to one is what an answer is about."""
 OF_THE_SAME_THREADS = frozenset({"Without native calls", "With native calls"})
 """Two profiles of a Java recording: the second has the samples of the first."""
-MUCH_COLLECTED = 0.3
-"""Self share from which garbage collection is what a trace is about."""
-_BY_WORD = (
-    r"(?<![/\w])gcs?\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|M(?:in|aj)or ?GC|gcDrain|gcAssist|"
-    r"gcStart|sweepone|cycle collect|^\((?:sweeping|marking)\)$"
-)
-_OF_THE_JVM = (
-    r"^G1(?:New|Old|Full)\b|^(?:ParNew|DefNew|SerialOld|ParallelOld|ConcurrentMarkSweep|ZGC|Shenandoah)\b|"
-    r"GC(?:Minor|Major|Slice)"
-)
-COLLECTORS = (_BY_WORD, _OF_THE_JVM)
-GARBAGE = re.compile("|".join(COLLECTORS), re.IGNORECASE)
-"""How CPython, V8, Go, the JVM, GHC and Chrome name the frames of their collectors."""
-
-GOES_BACK = 3
-"""Prompts before the last one that say what `and parse?` asks of `parse`."""
 OPENINGS = 6
 """Earlier answers in a summary of the conversation."""
-_CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
-
-_CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
-"""What an opening calls the reason for the cost of another function: what a person goes on about."""
-_OF_A_THREAD = re.compile(r"^thread \(\d+\)")
-"""How py-spy writes the root of a thread: no function to go on about."""
-_SET_AGAINST = re.compile(
-    r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b|\bare called as often\b|"
-    r"\btakes? the most of them\b"
-)
-"""How an opening sets one function against another."""
-# How an answer begins that names functions only as what could be meant, or asked.
-_OF_NOTHING = re.compile(r"This trace has no function that matches|\*\*(?:I cannot answer that|The recording does not)")
-_CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
 def busy_of(row: dict[str, Any]) -> float:
@@ -105,36 +49,6 @@ class Lead:
     unit: str
     total: float
     profile: str
-
-
-@dataclass(frozen=True, slots=True)
-class SpokenOf:
-    """What the answer before this prompt begins with: a handle, its citation as it was written, the prompt that it
-    answered, and the profile that it names, if it does."""
-
-    handle: str
-    cited: str
-    prompt: str
-    profile: str | None = None
-    prompts: tuple[str, ...] = ()
-    """The prompts before that one."""
-    listed: tuple[str, ...] = ()
-    """The handles of all functions that the answer cites, in its order."""
-    ranked: tuple[str, ...] = ()
-    """The handles of the newest list of several functions that an answer gave, in its order."""
-    threads: tuple[str, ...] = ()
-    """The handles of all profiles that the answer cites, in its order, where it begins with one."""
-    pair: tuple[str, ...] = ()
-    """The handles of the two functions that were spoken of last: those that the answer compares, else the newest."""
-    sets_against: bool = False
-    """Whether the answer sets these two against each other."""
-    is_aside: bool = False
-    """Whether the answer names a function only after its first paragraph: it is about something else."""
-
-    @property
-    def name(self) -> str:
-        """Of what the answer before was about."""
-        return self.cited.removeprefix("[`").partition("`")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,18 +201,6 @@ def first_of_table(lead: Lead) -> Lead:
     return replace(lead, row=max(named, key=lambda row: row["self_value"], default=lead.row))
 
 
-def collects(name: str) -> bool:
-    """Whether a frame by its name is the garbage collector."""
-    return GARBAGE.search(name) is not None
-
-
-def is_pseudo(row: dict[str, Any]) -> bool:
-    """Whether a row is not one function of the program; a collector is only where it does not dominate."""
-    name = row["name"]
-    collected = collects(name) and row.get("self_share", 0.0) < MUCH_COLLECTED
-    return name in PSEUDO_FRAMES or _OF_A_THREAD.match(name) is not None or name.startswith("(other ") or collected
-
-
 def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
     """The current turn's prompt and results; messages that exist for one call only are looked past."""
     start = max(
@@ -330,7 +232,7 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
         said.get("viewer") or {},
         tuple(results),
         said.get("windows") or [],
-        _spoken_of(messages[:start]),
+        spoken_of_before(messages[:start]),
         tuple(
             message.text.partition("\n")[0]
             for message in messages[:start]
@@ -347,54 +249,3 @@ def _addressed(artifact: dict[str, Any]) -> dict[str, Any]:
     if NUMBER not in artifact:
         return data
     return referenced(data, artifact[NUMBER], artifact["tool"], artifact["arguments"])
-
-
-def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
-    """The two functions spoken of last, by the answers, the newest first; `newest` is what the first is about."""
-    opening = without_addresses(answers[0]).partition("\n")[0]
-    found = [one[2] for one in _CITED.finditer(opening)] if _SET_AGAINST.search(opening) else [newest]
-    for answer in answers[1:]:
-        first = next(
-            (
-                one
-                for one in _CITED.finditer(answer.partition("\n")[0])
-                if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])
-            ),
-            None,
-        )
-        found += [first[2]] if first else []
-    return tuple(dict.fromkeys(found))[:2]
-
-
-def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
-    """None when nothing was answered yet, or the newest answer cites no function."""
-    answers = [at for at, message in enumerate(earlier) if isinstance(message, AIMessage) and message.text]
-    found = list(_CITED.finditer(earlier[answers[-1]].text)) if answers else []
-    if not found or _OF_NOTHING.match(earlier[answers[-1]].text):
-        return None
-    cited = next((one for one in found if one[1] not in EVENTS and not _OF_A_THREAD.match(one[1])), found[0])
-    opening = earlier[answers[-1]].text.partition("\n")[0]
-    in_opening = list(_CITED.finditer(opening))
-    if in_opening and all(collects(one[1]) for one in in_opening):
-        cited = in_opening[0]  # the collector is what was asked for
-    if culprit := _CULPRIT.search(opening):
-        cited = _CITED.match(opening, culprit.end()) or cited
-    asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
-    text = earlier[answers[-1]].text
-    profile = _CITED_PROFILE.search(text.partition("\n")[0])
-    first_profile = _CITED_PROFILE.search(text)
-    of_profile = first_profile is not None and first_profile.start() < found[0].start()
-    *before, last = [message.additional_kwargs.get("prompt") or message.text for message in asked] or [""]
-    return SpokenOf(
-        handle=cited[2],
-        cited=cited[0],
-        prompt=last,
-        profile=profile[1] if profile else None,
-        prompts=tuple(before[-GOES_BACK:]),
-        listed=tuple(dict.fromkeys(one[2] for one in found)),
-        pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
-        sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
-        ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
-        is_aside="](#f" not in text.partition("\n\n")[0] and "](#n" not in text.partition("\n\n")[0],
-        threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),
-    )

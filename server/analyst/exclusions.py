@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.chosen_intent import OF_ALL
-from server.analyst.evidence import collects
 from server.analyst.intent import Intent
+from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question
 from server.analyst.topic_words import parts_of
 from traces.lazy_regex import lazy_regex

@@ -9,6 +9,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.exclusions import exclusion
 from server.analyst.intent import Intent
 from server.analyst.question import Question
+from server.analyst.sentence_forms import judges
 from server.analyst.unread_words import admitted, is_of_asking
 from server.analyst.wording import coded
 from traces.lazy_regex import lazy_regex
@@ -46,7 +47,7 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
         return words
     if question.measured or _SAYS_SO.search(first):
         return ""
-    ways = (_recording, _time, _thread, _exclusion, _division, _change)
+    ways = (_recording, _time, _thread, _exclusion, _division, _change, _norm)
     return next((said for way in ways if (said := way(question, evidence, first))), "")
 
 
@@ -92,3 +93,10 @@ def _change(question: Question, evidence: Evidence, first: str) -> str:
     if question.intent in _OF_CHANGES or question.saves or not _SUPPOSES.search(question.text):
         return ""
     return "**What would be then, a recording cannot show; what is now**: "
+
+
+def _norm(question: Question, evidence: Evidence, first: str) -> str:
+    """Whether a figure is a good one: a recording has nothing to judge it by."""
+    if not judges(question.text) or question.intent is Intent.FIRST_FIX:
+        return ""
+    return "**Whether that is normal, one recording cannot say; what it shows**: "

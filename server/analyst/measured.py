@@ -6,6 +6,7 @@ word with a letter in it that is no measure and no small word must be a name, an
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,6 +38,14 @@ _OF_THE_RECORDING = frozenset(
         "program",
         "samples",
         "kernel",
+        "slice",
+        "slices",
+        "span",
+        "spans",
+        "event",
+        "events",
+        "task",
+        "tasks",
     )
 )
 """Words for parts of a recording, which no function is meant by."""
@@ -76,8 +85,9 @@ class Measured:
 
     @property
     def sets_one_more_against(self) -> bool:
-        """Whether it compares the one thing that it names with what was spoken of: `more than parse?`."""
-        return self.asks("compared") and len(self.runs) == 1
+        """Whether it compares the one thing that it names with what was spoken of (`more than parse?`), or divides that
+        by it."""
+        return self.asks("compared", "per") and len(self.runs) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +107,7 @@ def _lexicon() -> _Lexicon:
     written = rf"(?<![\w`.:/$-])(?:{ways})(?![\w`/$-]|[.:]\w)|%|[\u4e00-\u9fff]+(?=\0)"
     pattern = re.compile(written, re.IGNORECASE)
     small = table["small"]
-    everywhere = re.compile("|".join(map(re.escape, small["everywhere"])), re.IGNORECASE)
+    everywhere = re.compile("|".join(map(re.escape, sorted(small["everywhere"], key=len, reverse=True))), re.IGNORECASE)
     small_words = frozenset(small["words"].split())
     return _Lexicon(pattern, measure_of, small_words, everywhere, frozenset(small["refers"].split()))
 
@@ -130,8 +140,10 @@ def measured(prompt: str) -> Measured | None:
     sets_against = _THAN.search(text) or (runs and len(runs) == RUNS and names and _OR.search(text))
     if sets_against and "compared" not in names:
         names.append("compared")
-    if runs is None or not fits or not (names or (runs and goes_on)):
+    everywhere = lexicon.everywhere.search(text) is not None and not names
+    if runs is None or not fits or not (names or everywhere or (runs and goes_on)):
         return None
+    names = ["everywhere"] if everywhere else names
     if len(runs) == RUNS and {*names} <= {"share", "total", "self"} and (base := _base(text, runs)):
         return Measured(("part",), (next(run for run in runs if run != base), base), refers, goes_on)
     if len(runs) == RUNS and {"compared", "weighs"} <= {*names}:  # `is it parse or emit, the problem`
@@ -190,3 +202,45 @@ def _runs(marked: str, lexicon: _Lexicon) -> tuple[tuple[str, ...] | None, bool]
         else:
             return None, refers
     return tuple(dict.fromkeys(" ".join(run) for run in runs if run)), refers
+
+
+OF_FUNCTIONS = frozenset(
+    ("everywhere", "calls", "mean", "longest", "shortest", "median", "p99", "when", "from_itself", "callers", "self")
+)
+"""Measures that a function has, and a thread has not."""
+
+
+_PER = lazy_regex(
+    r"^(?:(?:and|so|that['’]?s|which is|how (?:many|much|often)|number of|calls?|of (?:it|that)|is (?:it|that)|it|that|"
+    r"they|them|called|time|pro|par|por)[ ,]+)*(?:per|for each|for every|pro|par|por)\s+(?:the )?"
+    r"`?(?P<base>[\w.:$]{3,})`?"
+    r"(?: (?:calls?|invocations?|aufruf|appel|llamada))?\W*$",
+    re.IGNORECASE,
+)
+
+
+def divided(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
+    """The number of calls of what was spoken of for each of a function: `per find_seed call?`; None for any other."""
+    found = _PER.match(" ".join(prompt.split()))
+    base = found["base"] if found else ""
+    if not base or base.casefold() in _OF_THE_RECORDING or is_of_asking(base.casefold()):
+        return None
+    return Measured(("per",), (base,), refers=True)
+
+
+def loosely_measured(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
+    """What a prompt asks for that names nothing, and is a sentence about measures of what was spoken of: `why is its
+    p99 so bad`; None for any other. `is_of_asking` tells of a word whether it says nothing of what is asked."""
+    lexicon = _lexicon()
+    text = lexicon.everywhere.sub(" ", " ".join(prompt.split()))
+    marked, names = _marked(text, lexicon)
+    words = [
+        token.casefold()
+        for token in _TOKEN.findall(marked)
+        if not (token.startswith(_MARK) or _PUNCTUATION.match(token))
+    ]
+    known = all(word in lexicon.small or word in lexicon.refers or is_of_asking(word) for word in words)
+    measures = tuple(dict.fromkeys(one for one in names if one in OF_FUNCTIONS))
+    if not (known and measures) or len(words) > MOST_WORDS or _OF_SOMETHING_ELSE.search(text):
+        return None
+    return Measured(measures, (), refers=True)

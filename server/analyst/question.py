@@ -13,7 +13,6 @@ from server.analyst.asked_things import (
     words_of_a_page,
 )
 from server.analyst.chosen_intent import (
-    BY_CALLS,
     CERTAIN,
     OF_A_CAUSE,
     OF_A_KERNEL,
@@ -30,6 +29,7 @@ from server.analyst.going_on import (
     SAVES,
 )
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.known_forms import BY_CALLS
 from server.analyst.languages import note_in
 from server.analyst.measured import Measured
 from server.analyst.moments import TimeRange, lengths, time_ranges
@@ -39,6 +39,7 @@ from server.analyst.sentence_forms import (
     asks_for_any,
     asks_whether,
     is_yes_or_no,
+    limit_asked,
     number_asked_of,
     pair_asked_of,
     ranked_thing,
@@ -103,6 +104,8 @@ class Question:
     """What it asks for where it is nothing but measures and names."""
     is_known_otherwise: bool = False
     """Whether another kind has that measure, and surely of the function."""
+    value: str = ""
+    """The quantity of the main profile that is asked for, where that is not the one that it measures first."""
     handles: tuple[str, ...] = ()
     """The functions whose measures are asked for, once they are known; before, those that were spoken of."""
 
@@ -219,8 +222,7 @@ def alone(
     )
     if saves and (named.names or handle or ((named.maybe or stems) and near.intents[0][1] < CERTAIN)):
         intent = Intent.FIRST_FIX
-    if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE:
-        intent = Intent.HOW_OFTEN
+    intent = _of_single_calls(text, intent, has_function=bool(named.names or handle))
     intent = Intent.WINDOW if ranges and named.names and intent in NARROWED_WITH_A_NAME else intent
     known = near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
@@ -260,6 +262,13 @@ def _of_two(text: str, named: Subjects, intent: Intent, pair: str) -> tuple[Subj
     if (relation := relation_asked_of(text)) and {*relation} & {*named.names, *named.placed, *named.maybe}:
         return replace(named, names=relation, maybe=(), placed=()), Intent.CALLERS
     return (replace(named, maybe=(), placed=()), Intent.HOW_OFTEN) if pair else (named, intent)
+
+
+def _of_single_calls(text: str, intent: Intent, *, has_function: bool) -> Intent:
+    """What an average, or calls longer than that, are asked of."""
+    if limit_asked(text) and has_function:
+        return Intent.CALLS_OF
+    return Intent.HOW_OFTEN if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE else intent
 
 
 def _thing(text: str, intent: Intent) -> tuple[str, ...]:

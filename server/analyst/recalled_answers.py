@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.agent.memory.nearness import Near, nearest_texts
-from server.analyst.evidence import Evidence, is_pseudo
+from server.analyst.evidence import Evidence
 from server.analyst.fact_meaning import Meaning, of_meaning
 from server.analyst.intent import Intent
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.memory_questions import MemoryQuestion
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, own
 from server.quoting import quoted

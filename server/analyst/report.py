@@ -6,14 +6,14 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_figures import without_its_figure
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.all_kinds import KINDS, OF_MEASURES
+from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
 from server.analyst.left_out import left_out
 from server.analyst.nearest_intent import meaning
-from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import ASKS_WHAT
+from server.analyst.settled_question import settled
 from server.analyst.wording import cited_profile
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
@@ -71,8 +71,7 @@ _ADDRESS = lazy_regex(r"\]\(#[^)\s]*\)")
 def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
-    kind = OF_MEASURES if question.measured else KINDS[question.intent]
-    first, *others = kind.write(question, evidence)
+    first, *others = kind_of(question).write(question, evidence)
     if events := counted_events(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
     with_title, first = first, _without_title(question, first)

@@ -12,6 +12,7 @@ _REFERS = lazy_regex(
 _WHETHER = lazy_regex(
     r"^(?:(?:and|so|but|ok(?:ay)?|then|hm+|or)\b[ ,]*)*(?:is|are|was|were|does|do|did|has|have|could|can|would|any)\b|"
     r"^(?:ist|sind|hat|gibt es|est-ce|y a-t-il|es|hay|está|é|há|c'è|есть ли|is er|zijn)\b|[吗か까]\s*[?？]*$|"
+    r"^(?:有没有|是不是|是否|会不会)|"
     r"\b(?:right|correct|true|isn't it|no|yes|oder|nicht wahr|non|verdad|né)\s*\?$",
     re.IGNORECASE,
 )
@@ -37,6 +38,11 @@ _ANY = lazy_regex(
 _NUMBER_OF = lazy_regex(
     r"^(?:and |so |but |ok(?:ay)?,? )*how many (?:times )?(?!gc)([a-z]{3,}?)s"
     r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_NUMBER_ELSEWHERE = lazy_regex(
+    r"^(?:(?:und|et|y|e) )?¿?(?:wie viele|combien de |combien d['’]|cuánt[ao]s|quant[ei]) ?([a-z]{4,}?)(?:s|en|e)?"
+    r"(?: (?:gab|gibt|sind|waren|wurden|y a-t-il|sont|ont|hay|hubo|fueron|ci sono)\b.*)?\W*$",
     re.IGNORECASE,
 )
 _NUMBER_OF_TWO = lazy_regex(
@@ -111,7 +117,7 @@ def ranked_thing(text: str) -> str:
 
 def number_asked_of(text: str) -> str:
     """`fork` of `how many forks?`; empty where it is not asked so, or of what is never a function."""
-    found = _NUMBER_OF.match(text)
+    found = _NUMBER_OF.match(text) or _NUMBER_ELSEWHERE.match(text)
     word = found[1].casefold() if found else ""
     return "" if word in _COUNTED_OTHERWISE else word
 
@@ -220,14 +226,18 @@ def asks_how_many(text: str) -> bool:
     return _HOW_MANY.search(text) is not None
 
 
+_SENTENCES = lazy_regex(r"(?<=[.!?…])\s+(?=\S)")
+
+
 def is_yes_or_no(text: str) -> bool:
     """Whether a prompt is put so that yes or no answers it."""
-    return _WHETHER.search(text) is not None or _WITHOUT_A_VERB.search(text) is not None
+    return asks_whether(text) or _WITHOUT_A_VERB.search(text) is not None
 
 
 def asks_whether(text: str) -> bool:
-    """Whether it is a sentence that yes or no answers, and no mere name with a question mark."""
-    return _WHETHER.search(text) is not None
+    """Whether it is a sentence that yes or no answers, and no mere name with a question mark; what was said before it
+    asks nothing."""
+    return _WHETHER.search(_SENTENCES.split(text.strip())[-1]) is not None
 
 
 def asks_for_any(text: str) -> bool:
@@ -235,6 +245,67 @@ def asks_for_any(text: str) -> bool:
     return _ANY.search(text) is not None
 
 
+_RELATIVE = lazy_regex(
+    r"\b(?:\w+[^\Ws]s|ones?|things?|code|function|part|call|something|anything|everything|all|work|time) that "
+    r"(?=(?!is\b|was\b|one\b)\w)",
+    re.IGNORECASE,
+)
+"""`slices that never end`: there it is no pronoun for what was spoken of."""
+
+
 def refers(text: str) -> bool:
     """Whether it has a pronoun for what was spoken of."""
-    return _REFERS.search(text) is not None
+    return _REFERS.search(_RELATIVE.sub(" ", text)) is not None
+
+
+_NS_PER = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "sec": 1e9}
+_LONGER_THAN = lazy_regex(
+    r"(?:\b(?:over|above|beyond|exceed\w*|(?:longer|slower|more|bigger|greater) than|über|länger als|mehr als|plus de|"
+    r"más de|más largas? (?:de|que))|[>≥])\s*(?:=\s*)?(\d+(?:[.,]\d+)?)\s*(ns|us|µs|ms|s|sec)\b",
+    re.IGNORECASE,
+)
+_OF_SINGLE_ONES = lazy_regex(
+    r"\b(?:how (?:many|often)|count|number of|longest|slowest|worst|biggest|max(?:imum)?|median|typical|average|avg|"
+    r"mean|when|second longest|wie (?:viele|oft)|wann|längste\w*|combien|quand|plus longue?|cuánt[ao]s|cuándo|"
+    r"más larg[ao])\b|多少|几次|最长|什么时候|いつ|何回|最長",
+    re.IGNORECASE,
+)
+
+
+def limit_asked(text: str) -> tuple[float, str] | None:
+    """The length above which events are asked for: in ms, and as it is written; None without one."""
+    found = _LONGER_THAN.search(text)
+    if found is None:
+        return None
+    value, unit = float(found[1].replace(",", ".")), found[2].lower()
+    return value * _NS_PER[unit] / 1e6, f"{found[1]} {unit}"
+
+
+def asks_of_single_ones(text: str) -> bool:
+    """Whether it asks for a number of events, for one of them, or for the middle one."""
+    return _OF_SINGLE_ONES.search(text) is not None or limit_asked(text) is not None
+
+
+_NORM = lazy_regex(
+    r"\b(?:normal\w*|usual|expected|acceptable|reasonable|healthy|unusual|too (?:much|many|long|high|slow|big)|"
+    r"a lot|üblich|viel|beaucoup|mucho)\b(?: (?:for|here|in|at)\b.{0,24})?\W*$",
+    re.IGNORECASE,
+)
+_JUDGED = lazy_regex(
+    r"^(?:(?:and|so|but|ok(?:ay)?|hm+)[ ,]+)*(?:is|are|was|were|ist|est-ce|es|sind)\b.{0,60}$", re.IGNORECASE
+)
+
+
+def judges(text: str) -> bool:
+    """Whether it asks if a figure is a good one: `is 200 ms normal?`."""
+    figure = re.search(r"\d", text) or refers(text) or "this" in text
+    return bool(figure) and _JUDGED.match(text) is not None and _NORM.search(text) is not None
+
+
+CLOCK = lazy_regex(
+    r"\bcpu\b.{0,24}\b(?:or|oder|ou|o|vs\.?)\b.{0,16}\b(?:wall|clock|real|reloj|réel\w*|uhr\w*|wanduhr|echtzeit)|"
+    r"\b(?:wall|clock|real|reloj|réel\w*)\b.{0,16}\b(?:or|oder|ou|o|vs\.?)\b.{0,16}\bcpu\b|"
+    r"\b(?:wall[- ]?clock|wall time)\b",
+    re.IGNORECASE,
+)
+"""How it is asked by which clock the recording counts."""

@@ -87,7 +87,7 @@ yes call get gets lag lags freeze freezes now next should can could would will o
 speed faster with without before after between during while when who whom whose whole entire under over if
 then also us we i from into out up down about again so still just only really please any some other others why
 yesterday baseline regression them they those these self total itself inclusive exclusive callees one two
-altogether overall entirely completely saved gained
+altogether alltogether overall entirely completely saved gained
 """
 NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
@@ -96,6 +96,8 @@ _VERB = lazy_regex(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNOR
 """What somebody does, and no name: `who's holding it`, `worth replacing`."""
 _NUMBER = lazy_regex(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 _ADVERB = lazy_regex(r"[a-z]{2,}ly")
+LETTERS_OF_ADVERBS = 5
+"""More of them has a word in -ly that is no verb (`apply`, `reply`)."""
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
 OF_C = frozenset(
@@ -199,6 +201,7 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
             or word.casefold() in known
             or word in taken
             or word.casefold() in NO_NAMES
+            or (_ADVERB.fullmatch(word) and len(word) > LETTERS_OF_ADVERBS)
             or HANDLE.fullmatch(word)
         ):
             continue

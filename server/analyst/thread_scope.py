@@ -75,3 +75,49 @@ def _parts(name: str) -> set[str]:
 
 def _busiest(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return max(rows, key=lambda row: (row["stands_for_thread"], busy_of(row)))
+
+
+_WHICH_OF_THEM = lazy_regex(
+    r"\b(?:which|what|who|whose|welche[rs]?|quel(?:le)?|qué|cuál)\b.*\b(?:most|least|longest|busiest|slowest|fastest|hardest|"
+    r"worst|waits?|idle|works?|meisten|längsten|plus|más|menos)\b|\b(?:slowest|busiest|laziest|longest|worst)\b|"
+    r"\b(?:each|every|per|by|all the)\b|\beach\b",
+    re.IGNORECASE,
+)
+
+
+def asks_which_of_them(text: str) -> bool:
+    """Whether it ranks things of one kind, or asks for each of them."""
+    return _WHICH_OF_THEM.search(text) is not None
+
+
+def threads_alike(question: Question, evidence: Evidence) -> str:
+    """The word of the prompt that is in the names of several threads: `clerk` of `which clerk waits the most` where
+    there are clerk-1 to clerk-6; empty without one, or where it is spelled as code."""
+    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["stands_for_thread"]]
+    for word in _WORD.findall(question.text):
+        one = word.casefold()
+        singular: str = one.removesuffix("s")
+        if len(singular) < SHORTEST_WORD or {one, singular} & (NO_NAMES | NO_THREAD | SMALL_WORDS):
+            continue
+        named = {row["name"] for row in rows if singular in _parts(row["name"]) and _NUMBERED_NAME.search(row["name"])}
+        is_plural = one != singular or asks_which_of_them(question.text)
+        if len(named) > 1 and is_plural and word not in question.names:
+            return singular
+    return ""
+
+
+SHORTEST_WORD = 3
+_NUMBERED_NAME = lazy_regex(r"[A-Za-z][-_ #]?\d")
+
+
+def without_word(question: Question, word: str) -> Question:
+    """The question without a word that only says which threads it tells of."""
+
+    def others(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for one in words if one.casefold().removesuffix("s") != word)
+
+    left = replace(question, maybe=others(question.maybe), placed=others(question.placed), stems=others(question.stems))
+    nothing = not (left.maybe or left.placed or left.stems or question.names or question.handle)
+    if left == question or not nothing or question.intent not in ABOUT_ONE_FUNCTION:
+        return left
+    return left.about(Intent.OVERVIEW)

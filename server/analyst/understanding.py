@@ -7,13 +7,13 @@ from typing import Any
 
 from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_that
 from server.analyst.carried_scope import in_the_same_time, of_the_neighbour, of_threads
-from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT, counts_all
-from server.analyst.evidence import SpokenOf
+from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
 from server.analyst.going_on import (
     AND_ONE,
     COMPARES,
     DOUBTS,
+    GOES_ON,
     TOO,
     WITHIN,
     corrected,
@@ -21,12 +21,16 @@ from server.analyst.going_on import (
     speaks_of_recordings,
 )
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
-from server.analyst.measured import RUNS, Measured, measured
+from server.analyst.known_forms import counts_all
+from server.analyst.measured import RUNS
+from server.analyst.measures_in_talk import with_measures
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import MOST, Question, alone
-from server.analyst.sentence_forms import done_to, place_asked_for, ranked_thing
+from server.analyst.sentence_forms import done_to, place_asked_for
+from server.analyst.spoken_of import SpokenOf
+from server.analyst.spoken_topics import of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
@@ -40,25 +44,6 @@ _AND = lazy_regex(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", r
 """How a prompt begins that asks the same of something else."""
 _IN_ORDER = lazy_regex(r"\bfirst\b|\bfix\b.*\band\b", re.IGNORECASE)
 """An order is asked for, of everything."""
-_GOES_ON = lazy_regex(
-    r"^(?:and |but |so |ok(?:ay)?,? |then )*(?:why|why so|why that|how|how come|how so|who|who else|more|go on|"
-    r"how long|how much|how slow|"
-    r"details?|tell me more|elaborate|wh?ich one|quanto|cuánto|combien|wie ?viel|wie lange|hoeveel|"
-    r"сколько|多少|얼마나?|どのくらい)\W*$",
-    re.IGNORECASE,
-)
-"""Prompts that are nothing without what was said before."""
-
-_OF_A_MEASURE = {
-    "calls": Intent.HOW_OFTEN,
-    "mean": Intent.HOW_OFTEN,
-    "callers": Intent.CALLERS,
-    "longest": Intent.CALLS_OF,
-    "when": Intent.CALLS_OF,
-    "compared": Intent.TWO_FUNCTIONS,
-    "total": Intent.FUNCTION,
-}
-"""Kinds of question that have a measure: where a prompt is one of these, and surely of a function, they answer it."""
 OF_THE_RANKING = "It is counted by self value, the heaviest of the main profile first."
 """The note where no list was given that a place could be in."""
 AGAIN = "Looked up again in the trace: these are its figures."
@@ -69,8 +54,6 @@ ASKED_AGAIN = frozenset(
     {Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF, Intent.GROUP}
 )
 """Intents that `and parse?` asks of `parse`, too."""
-OF_TOPICS = OF_A_CAUSE | {Intent.SUSPECT, Intent.LONG_TASKS, Intent.REQUESTS, Intent.REPEATED, Intent.EVENT_LOOP}
-"""Intents of questions that are about a kind of thing, and about no function."""
 OF_THREAD = OF_ALL | {Intent.CALLEES, Intent.FUNCTION, Intent.HOT_PATH, Intent.THREAD, Intent.GROUP}
 """Intents that may be about the thread of the answer before."""
 FOLLOWS = frozenset({Intent.WHY, Intent.RECURSION, Intent.OVERVIEW})
@@ -87,58 +70,11 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
+    if spoken_of and (topic := of_the_topic(prompt, spoken_of, openings)):
+        return topic
     prompt = of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
-    asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle) if spoken_of else prompt)
     question = _understood(prompt, viewer, windows, spoken_of, openings)
-    of_itself = asked is not None and asked.asks("from_itself") and spoken_of is not None
-    if asked is None or question.intent is Intent.SQL or (question.intent is Intent.RECURSION and not of_itself):
-        return question
-    if question.time_ranges or question.profiles or not (asked.measures or spoken_of):
-        return question
-    if counts_all(question.text) or question.excluded or question.intent is Intent.LONG_TASKS:
-        return question
-    if ranked_thing(question.text):
-        return question
-    of_it = question.intent in [_OF_A_MEASURE.get(one) for one in asked.measures[:1]]
-    known = (
-        of_it
-        and len(asked.measures) == 1
-        and bool(question.names or (question.carried and not asked.runs))
-        and not asked.asks("compared", "each")
-    )
-    about = _spoken_of(asked, spoken_of) if not asked.runs or asked.sets_one_more_against else ()
-    if not asked.runs and not about:
-        return question
-    measures = asked.measures or _measures_before(spoken_of)
-    if asked.asks("compared") and spoken_of and about and _COUNTS.search(spoken_of.prompt) and len(measures) == 1:
-        measures = (*measures, "calls")
-    profile = spoken_of.profile if spoken_of and about else question.profile
-    carried = None if asked.asks("compared", "each") else question.carried
-    question = replace(question, handles=about, profile=profile, carried=carried, is_known_otherwise=known)
-    return replace(question, measured=replace(asked, measures=measures))
-
-
-_COUNTS = lazy_regex(r"\bhow (?:many|often)\b|\bcalls\b|\bcalled\b|\bwie oft\b|\bcombien de fois\b", re.IGNORECASE)
-"""How a prompt asks for a number, which the next one compares."""
-
-
-def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:
-    """The functions that a prompt without a name asks for the measures of; empty where it may mean something else."""
-    if spoken_of is None or spoken_of.threads or (spoken_of.is_aside and len(spoken_of.listed) > 1):
-        return ()
-    if asked.sets_one_more_against:
-        return tuple(dict.fromkeys((spoken_of.handle, *spoken_of.pair)))
-    if asked.asks("compared", "each"):
-        of_recordings = alone(spoken_of.prompt, {}, None).intent is Intent.COMPARE and not spoken_of.sets_against
-        return spoken_of.pair if len(spoken_of.pair) == RUNS and not of_recordings else ()
-    return (spoken_of.handle,)
-
-
-def _measures_before(spoken_of: SpokenOf | None) -> tuple[str, ...]:
-    """What the newest prompt of measures asked for, which `and flush?` asks of `flush`."""
-    prompts = (spoken_of.prompt, *spoken_of.prompts[::-1]) if spoken_of else ()
-    before = next((found for one in prompts if (found := measured(one)) and found.measures), None)
-    return before.measures if before and not before.asks("compared") else ("total",)
+    return with_measures(question, prompt, spoken_of, openings)
 
 
 def _understood(
@@ -178,14 +114,13 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     asked = (*spoken_of.prompts, spoken_of.prompt)
     if counts_all(question.text):
         return replace(question, maybe=(), placed=(), stems=())
-    if of_topic := _of_the_topic(question, spoken_of):
-        return of_topic
     if of_thread := _of_the_thread(question, spoken_of):
         return of_thread
     if question.names and question.text != " ".join(prompt.split()):
         question = question.about(Intent.CORRECTION)
     question = _without_small_words(question)
-    if COMPARES.search(question.text) and not question.names and (again := _compared_again(question, asked)):
+    is_of_one = len(question.names) < RUNS and " than " not in question.text
+    if is_of_one and COMPARES.search(question.text) and (again := _compared_again(question, asked)):
         return again
     question = _against(question, spoken_of)
     before = alone(asked[0], {}, None)
@@ -209,12 +144,20 @@ _HOW_MANY_OF_IT = lazy_regex(
     re.IGNORECASE,
 )
 """A number of what is counted, of what was spoken of."""
+_DOES = lazy_regex(
+    r"^(?:(?:and|so|ok(?:ay)?)[ ,]+)*what (?:does|is|was|did) (?:it|he|she|that one|this one|that|this)\b.*"
+    r"\bdo(?:ing)?\b|^(?:und )?was (?:macht|tut) (?:er|der|es|sie)\b|^(?:et )?que fait[- ](?:il|elle)|"
+    r"^¿?(?:y )?qué hace\W*$",
+    re.IGNORECASE,
+)
+"""How it is asked what a thread does that was spoken of."""
 _THAT_THREAD = lazy_regex(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
 
 
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the thread that was spoken of, or the second one (`and second?`) of an answer about threads."""
-    if _THAT_THREAD.search(prompt) and not CODE.search(prompt):
+    is_of_it = _THAT_THREAD.search(prompt) or (spoken_of.threads and _DOES.search(prompt))
+    if is_of_it and not CODE.search(prompt):
         of_it = spoken_of.threads[0] if spoken_of.threads else spoken_of.profile
         return Question(intent=Intent.THREAD, text=prompt, thread=of_it) if of_it else None
     at = bare_place(" ".join(prompt.split()))
@@ -266,20 +209,6 @@ OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
 """Words that set one thing against another."""
 
 
-def _of_the_topic(question: Question, spoken_of: SpokenOf) -> Question | None:
-    """The question before with these words, where that was about no function, and this one goes on about it."""
-    before = alone(spoken_of.prompt, {}, None)
-    goes_on = question.why or question.refers or _GOES_ON.match(question.text) is not None
-    names = question.names or question.placed or question.handle or question.thread or question.time_ranges
-    topic = before.otherwise if before.placed else before.intent
-    if not spoken_of.is_aside or not goes_on or names or topic not in OF_TOPICS:
-        return None
-    if question.intent not in OF_ALL | ABOUT_ONE_FUNCTION | {topic}:
-        return None
-    before = replace(before, intent=topic, maybe=(), placed=())
-    return replace(before, text=f"{before.text} {question.text}", why=question.why or before.why, note=question.note)
-
-
 def _against(question: Question, spoken_of: SpokenOf) -> Question:
     """The comparison, with what was spoken of where it may be with a function of the same recording."""
     if worse := worse_than_that(question.text):
@@ -298,7 +227,7 @@ def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question about the thread that the answer before was about, where it goes on about that."""
     names = bool(question.names or question.handle or question.thread or question.labels or question.time_ranges)
     names = names or _OTHER_THREAD.search(question.text) is not None or _OF_WAITING.search(question.text) is not None
-    goes_on = question.refers or _GOES_ON.match(question.text) is not None
+    goes_on = question.refers or GOES_ON.match(question.text) is not None
     if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
         return None
     return replace(
@@ -317,7 +246,7 @@ def _without_small_words(question: Question) -> Question:
     first = named_first(question.text)
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
         return replace(question, maybe=(first,), placed=(first,), stems=())
-    nameless = _GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
+    nameless = GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
     nameless = nameless or (is_asked_of_it(question.text) and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question
 
@@ -359,10 +288,12 @@ def _asked_again(question: Question, before: Question) -> Question:
 
 def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> Question:
     """The question, about what was spoken of where it names nothing itself and goes on."""
+    if spoken_of.is_aside and question.saves and question.refers:  # what an answer names only in passing is not meant
+        return replace(question, maybe=(), placed=(), stems=())
     about_one = before.intent in ABOUT_ONE_FUNCTION | {Intent.LONG_TASKS} or bool(before.names)
     intent = question.intent
     short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
-    goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
+    goes_on = GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
     if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _IN_ORDER.search(question.text):
         intent, goes_on = Intent.FIRST_FIX, True
     elif about_one and _HOW_MANY_OF_IT.search(question.text):

@@ -59,7 +59,7 @@ instructions microseconds milliseconds millions minutes ms samples seconds thous
 hundred half third quarter win ran run running concurrent concurrently parallel async free gone given executing eaten
 lose loses losing lost file files took taken cost costs longest slowest lasted api altogether alltogether overall
 entirely throughput latency server app happen happens happened without gain save saved saving kernel kernels single
-normal usual typical hottest busiest heaviest fn func
+normal usual typical wall clock inside halve keeps alive including happening hottest busiest heaviest fn func
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""

@@ -12,6 +12,7 @@ from server.analyst.kinds import (
     in_windows,
     knowing,
     measures_of,
+    other_values,
     overview,
     rankings,
     savings,
@@ -27,9 +28,21 @@ from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds import one_function as functions
 from server.analyst.kinds.kind import Kind, because
+from server.analyst.question import Question
 
 OF_MEASURES = Kind(measures_of.calls, measures_of.write)
 """Answers questions of nothing but measures and names, whatever they are near to."""
+
+OF_VALUES = Kind(other_values.calls, other_values.write, other_values.calls)
+"""Answers what is asked of another quantity than the first."""
+
+
+def kind_of(question: Question) -> Kind:
+    """What answers a question whose words were looked up."""
+    if question.measured:
+        return OF_MEASURES
+    return OF_VALUES if question.value else KINDS[question.intent]
+
 
 KINDS: dict[Intent, Kind] = {
     Intent.OVERVIEW: Kind(overview.first, overview.overview, overview.then),
@@ -71,7 +84,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.THREAD: Kind(threads.first_one, threads.one, threads.then_one),
     Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start", of_all=True),
     Intent.LONG_TASKS: because(
-        Kind(times.first_long, tasks_of_threads.long_tasks, tasks_of_threads.then_long),
+        Kind(tasks_of_threads.first_long, tasks_of_threads.long_tasks, tasks_of_threads.then_long),
         "layout_thrashing",
         "blocked_event_loop",
         of_all=True,

@@ -8,6 +8,7 @@ from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.other_values import first_value
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
@@ -27,6 +28,7 @@ _IN_ALL = lazy_regex(
     r"\b(?:heap|memory|allocated|bytes|total|use|used)\W*$",
     re.IGNORECASE,
 )
+_LEAKS = lazy_regex(r"leak|grow|speicherleck|fuite|fuga|泄[漏露]|リーク|утеч", re.IGNORECASE)
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 
@@ -95,7 +97,7 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
     leak_finding = evidence.finding("held-memory", "growing-memory")
     what, done = ("what is still held", "holds") if _is_live(evidence) else ("what was allocated", "made")
     leak = ""
-    if "leak" in question.text.casefold() or "grow" in question.text.casefold():
+    if _LEAKS.search(question.text):
         leak = (
             f"Whether it leaks, one recording cannot prove: {cited(lead.row)} {done} {own(lead.row, lead.unit)} "
             f"of {what}. "
@@ -158,8 +160,7 @@ def _in_its_own_profile(evidence: Evidence) -> list[str]:
 
 def _is_live(evidence: Evidence) -> bool:
     """Whether what is measured first is what is still held: pprof's heap profiles have what was allocated, too."""
-    values = (evidence.main or {}).get("values") or [{"name": ""}]
-    return bool(values[0]["name"].startswith("inuse"))
+    return bool(first_value(evidence)["name"].startswith("inuse"))
 
 
 def _unknown(evidence: Evidence) -> list[str]:

@@ -102,6 +102,7 @@ _ALONE: dict[str, Callable[[dict[str, Any]], str]] = {
     "share": _share,
     "mean": _mean,
     "total": _total,
+    "everywhere": _total,
 }
 
 

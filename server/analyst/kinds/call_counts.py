@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from server.analyst.chosen_intent import counts_all
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.going_on import PER_CALL
@@ -12,6 +11,7 @@ from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of
 from server.analyst.kinds.one_function import calls_itself, leading, unknown
 from server.analyst.kinds.one_function import then as then_of_one
+from server.analyst.known_forms import counts_all
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total

@@ -5,12 +5,12 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
-from server.analyst.kinds import call_counts, one_function
+from server.analyst.kinds import call_counts, one_function, single_events
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import place_asked_for
+from server.analyst.sentence_forms import limit_asked, place_asked_for
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, located
 
 OUTLIER = 3.0
@@ -48,6 +48,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             ("get_longest_calls", {"filter": name, "limit": 5} | where),
             ("get_top_functions", {"filter": name, "limit": 5} | where),
         ]
+        if limit_asked(question.text):
+            calls.append(single_events.of_function(rows[0]["handle"], question.text, question.profile))
         if question.intent is Intent.CALLS_OF and "histogram" in question.text.casefold():
             calls.append(("draw_chart", {"kind": "durations", "frame": rows[0]["handle"]}))
         return calls
@@ -81,6 +83,9 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
                 leading(evidence, "Over all of the recording the hottest function is"),
             ]
         )
+    longer = single_events.of_function(rows[0]["frame"], question.text, question.profile)
+    if limit_asked(question.text) and (calls := single_events.found(longer, evidence)):
+        return [single_events.said(calls, "call", question.text, evidence), _arguments(evidence)]
     place = min(place_asked_for(question.text), len(rows) - 1)
     unit, longest = found["unit"], rows[place]
     which = ("", "second ", "third ", "fourth ")[place]

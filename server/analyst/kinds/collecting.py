@@ -3,14 +3,16 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import COLLECTORS, GARBAGE, Evidence, busy_of, collects, length_of
+from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import remainder
 from server.analyst.findings import sentence_of
+from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
+from server.analyst.pseudo_frames import COLLECTORS, GARBAGE, collects
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_how_many
+from server.analyst.sentence_forms import asks_how_many, asks_of_single_ones
 from server.analyst.wording import (
     CALLS,
     amount,
@@ -49,7 +51,17 @@ MORE = 1.2
 
 def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
     rows = _collectors(evidence)
-    return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
+    singles = _single_ones(question, evidence)
+    return [*([("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []), *([singles] if singles else [])]
+
+
+def _single_ones(question: Question, evidence: Evidence) -> Call | None:
+    """The query for single collections: of a profile of their own, or of the frames that were recorded call by call."""
+    if not (rows := _collectors(evidence)):
+        of_own = _profile_of_collections(evidence)
+        return single_events.of_profile(of_own, question.text) if of_own else None
+    by_call = (_searched(evidence) or {}).get("counted") == CALLS and asks_of_single_ones(question.text)
+    return single_events.of_function(rows[0]["handle"], question.text) if by_call else None
 
 
 def _searched(evidence: Evidence) -> dict[str, Any] | None:
@@ -68,7 +80,7 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     rows = _collectors(evidence)
     found = _searched(evidence)
     closing = leading(evidence, "What takes the most is")
-    if (not rows or not found) and (of_own := _in_its_own_profile(evidence)):
+    if (not rows or not found) and (of_own := _in_its_own_profile(question, evidence)):
         return [of_own, closing]
     if question.saves and found and found["total_value"] > 0:
         return [_saving(found), closing]
@@ -79,6 +91,9 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         )
         return [none, closing]
     unit, heaviest = found["unit"], rows[0]
+    call = _single_ones(question, evidence)
+    if (singles := single_events.found(call, evidence) if call else None) and not asks_how_many(question.text):
+        return [single_events.said(singles, "collection", question.text, evidence), closing]
     if asks_how_many(question.text) and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
     if found["counted"] != CALLS and _LONGEST.search(question.text):
@@ -117,19 +132,30 @@ def _saving(found: dict[str, Any]) -> str:
     return f"**At most {saved} would be saved, if all that is named like garbage collection cost nothing.**{rest}"
 
 
-def _in_its_own_profile(evidence: Evidence) -> str:
-    """How long the collections of a profile of their own took, where the program's frames have none; empty without."""
+def _profile_of_collections(evidence: Evidence) -> dict[str, Any] | None:
+    """The profile that records nothing but collections, that of the pauses before any other: then the program stands
+    still."""
     rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if _OF_COLLECTIONS.search(row["name"])]
     timed = [row for row in rows if row["unit"] == "nanoseconds" and busy_of(row) and length_of(row)]
-    if not timed:
+    return max(timed, key=lambda row: ("pause" in row["name"].casefold(), busy_of(row)), default=None)
+
+
+def _in_its_own_profile(question: Question, evidence: Evidence) -> str:
+    """How long the collections of a profile of their own took, where the program's frames have none; empty without."""
+    row = _profile_of_collections(evidence)
+    if row is None:
         return ""
-    row = max(timed, key=lambda row: ("pause" in row["name"].casefold(), busy_of(row)))  # then the program stands still
     part = busy_of(row) / length_of(row)
+    call = _single_ones(question, evidence)
+    singles = single_events.found(call, evidence) if call else None
+    of_all = f", {share(part)} of the recording, in {cited_profile(row)}"
+    what = "pause" if "pause" in row["name"].casefold() else "collection"
+    if singles and (asks_of_single_ones(question.text) or not question.is_yes_or_no):
+        return single_events.said(singles, what, question.text, evidence, of_all)
     verdict = "Yes" if part >= MUCH else "Partly" if part >= LEADS else "No"
-    return (
-        f"**{verdict}: collections took {amount(busy_of(row), row['unit'])}, {share(part)} of the recording**, "
-        f"in {cited_profile(row)}."
-    )
+    taken = f"collections took {amount(busy_of(row), row['unit'])}, {share(part)} of the recording"
+    each = f" {single_events.said(singles, what, '', evidence)}" if singles else ""
+    return f"**{verdict}: {taken}**, in {cited_profile(row)}.{each}"
 
 
 _LONGEST = lazy_regex(

@@ -5,12 +5,13 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded, share
+from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
 NOTHING_TO_COMPARE = (
@@ -22,6 +23,8 @@ GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("
 _WORD = lazy_regex(r"[^\W_]+")
 LONG_WORD = 4
 _NEWEST = lazy_regex(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
+COMPARED = 50
+"""Functions that are looked at for the one that is asked about."""
 LATEST: Call = ("search_findings", {"limit": 30})
 _COMPARES = lazy_regex(r"\b(?:slower|faster|speed-?up|quicker|how much)\b", re.IGNORECASE)
 TIMES = 1.2
@@ -35,9 +38,23 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
     profiles = _PROFILES.findall(question.text)
     if len(profiles) > 1:
         return [SUMMARY, ("compare_traces", {"others": [profiles[0]], "profile": profiles[1]})]
-    if question.names:
-        return [SUMMARY, BY_SELF, LATEST, ("compare_traces", {"others": [question.names[0]]})]
-    return [SUMMARY, BY_SELF, LATEST]
+    return [SUMMARY, BY_SELF, LATEST, *(("find_frames", {"pattern": name}) for name in question.names)]
+
+
+def _function(question: Question, evidence: Evidence) -> dict[str, Any] | None:
+    """The function of this recording that the prompt names; None where its names are those of recordings."""
+    for name in question.names:
+        rows = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+        if row := next((one for one in rows if is_named(one, name)), None):
+            return dict(row)
+    return None
+
+
+def _recording(question: Question, evidence: Evidence) -> str:
+    """The name of the other recording in the prompt; empty where it names a function alone."""
+    known = _function(question, evidence)
+    named = [name for name in question.names if known is None or not is_named(known, name)]
+    return named[0] if named else ""
 
 
 def _others(evidence: Evidence) -> dict[str, dict[str, Any]]:
@@ -65,12 +82,13 @@ def _is_clear(question: Question, evidence: Evidence) -> bool:
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """The other trace that is meant, where none was named."""
-    others = list(_others(evidence))
+    others, named = list(_others(evidence)), _recording(question, evidence)
     if not others and asks_why(question) and not question.names:
         return then_overview(question, evidence)
-    if evidence.called("compare_traces") or not others or not _is_clear(question, evidence):
+    if evidence.called("compare_traces") or not (named or (others and _is_clear(question, evidence))):
         return []
-    return [("compare_traces", {"others": [*_meant(question, evidence), *others][:1]})]
+    meant = [named] if named else [*_meant(question, evidence), *others]
+    return [("compare_traces", {"others": meant[:1], "limit": COMPARED})]
 
 
 def compare(question: Question, evidence: Evidence) -> list[str]:
@@ -79,8 +97,8 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
         failed = next(
             (result for result in evidence.results if result.tool == "compare_traces" and result.failed), None
         )
-        if failed and question.names:
-            known = f"**There is no other trace here that is named like {coded(question.names[0])}.**"
+        if failed and (name := _recording(question, evidence)):
+            known = f"**There is no other trace here that is named like {coded(name)}.**"
             return [known, NOTHING_TO_COMPARE, leading(evidence, "In this one the heaviest function is")]
         if others := _others(evidence):
             return [_which(others), leading(evidence, "In this one the heaviest function is")]
@@ -100,8 +118,13 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     totals = _totals(found, coded(other["trace"]) if other else "the other")
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
-    first_ = f"{_spoken(found, evidence) or _verdict(found)} {totals}{against}."
-    if _COMPARES.search(question.text) and "times as much" in totals:
+    spoken = _spoken(found, question, evidence)
+    first_ = f"{spoken or _verdict(found)} {totals}{against}."
+    if _ONLY_IN_ONE.search(question.text) and (only := _only_in_one(found, other)):
+        first_ = f"{only} {totals}{against}."
+    elif _WHO_CHANGED.search(question.text):
+        first_ = f"**Who changed what, recordings cannot say**; what they show: {first_}"
+    elif not spoken and _COMPARES.search(question.text) and "times as much" in totals:
         first_ = f"**{totals}.** {_verdict(found)}"
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
 
@@ -126,11 +149,59 @@ def _totals(found: dict[str, Any], other: str) -> str:
     return f"{said}: {more / less:.1f} times {'as much' if after > before else 'as much there'}"
 
 
-def _spoken(found: dict[str, Any], evidence: Evidence) -> str:
-    """What the function that was spoken of takes in both."""
-    handle = evidence.spoken_of.handle if evidence.spoken_of else ""
+_ONLY_IN_ONE = lazy_regex(
+    r"\b(?:gone|vanished|disappeared|missing|new|appeared|added|removed|only in)\b", re.IGNORECASE
+)
+
+
+def _only_in_one(found: dict[str, Any], other: dict[str, Any] | None) -> str:
+    """Which functions only one of the two recordings has."""
+    here = [_named(row) for row in found["rows"] if row["status"] == "new"][:3]
+    there = [coded(row["name"]) for row in found["rows"] if row["status"] == "vanished"][:3]
+    name = coded(other["trace"]) if other else "the other"
+    return f"**Only here: {joined(here) or 'none'}; only in {name}: {joined(there) or 'none'}.**"
+
+
+_WHO_CHANGED = lazy_regex(
+    r"\b(?:did|has|have|was|were)\b.{0,30}\b(?:some(?:one|body)|any(?:one|body)|they|we|you|it|this|that)\b.{0,20}"
+    r"\b(?:fix|chang|patch|optimi[sz]|rewr|touch|broke|break)\w*",
+    re.IGNORECASE,
+)
+_THAN = 1.1
+"""How many times as much a function must take to be called slower."""
+MOSTLY_BELOW = 2.0
+"""Times its self value that a function's total must be to be compared by that."""
+
+
+def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> str:
+    """What the function that is named, or was spoken of, takes in both."""
+    named, before = _function(question, evidence), evidence.spoken_of.handle if evidence.spoken_of else ""
+    handle = named["handle"] if named else before
     row = next((one for one in found["rows"] if one["handle"] == handle), None)
-    return f"**{_named(row)}: {_shares(row)} of self value.**" if row else ""
+    if row is None:
+        return f"**{cited(named)} is not among the functions that differ most.** {_verdict(found)}" if named else ""
+    below = max(row[side]["total_value"] > MOSTLY_BELOW * row[side]["self_value"] for side in ("before", "after"))
+    key, what = ("total", "in total") if below and "self" not in question.text else ("self", "of self value")
+    old, new = (
+        f"{share(row[side][f'{key}_share'])} ({amount(row[side][f'{key}_value'], found['unit'])})"
+        for side in ("before", "after")
+    )
+    return f"**{_slower(question, row, key)}{_named(row)}: {old} before, {new} now {what}.**"
+
+
+def _slower(question: Question, row: dict[str, Any], key: str) -> str:
+    """Yes or no where it is asked whether a function takes more now, or less."""
+    asked = _SLOWER.search(question.text)
+    before, now = (row[side][f"{key}_value"] for side in ("before", "after"))
+    if not asked or not question.is_yes_or_no:
+        return ""
+    more, less = (now, before) if asked[1] else (before, now)
+    return "Yes: " if more > _THAN * less else "No: "
+
+
+_SLOWER = lazy_regex(
+    r"\b(?:(slower|worse|more|regress\w*|longer)|(faster|better|less|quicker|shorter))\b", re.IGNORECASE
+)
 
 
 def _which(others: dict[str, dict[str, Any]]) -> str:

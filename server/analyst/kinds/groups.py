@@ -19,12 +19,25 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.question import Question
-from server.analyst.wording import cited, coded, joined, located, own, total
+from server.analyst.wording import amount, cited, coded, joined, located, own, share, total
 
 MATCHES = 50
 SHOWN = 4
 LONGEST = 200
 """Characters of a pattern."""
+BY_IMPORT = (
+    "SELECT file AS place, sum(total_value) FILTER (outermost) AS own FROM nodes JOIN frames USING (frame) "
+    "WHERE profile = '?' AND nodes.name = '<module>' AND file <> '' AND depth > 0 GROUP BY place ORDER BY own DESC "
+    "LIMIT 8"
+)
+"""What running the top of each file took, which is what importing it takes in Python."""
+_IMPORTS = re.compile(
+    r"\b(?:which|what|slowest|worst|heaviest|biggest)\b.*\b(?:imports?|importing)\b|"
+    r"\bimport(?:s|ing)?\b.*\b(?:slowest|worst|most|longest)\b",
+    re.IGNORECASE,
+)
+ALL_OF_IT = 0.9
+"""Share of the time from which what a file ran is the program itself, and no import."""
 BY_FILE = (
     "SELECT file AS place, sum(self_value) AS own FROM nodes JOIN frames USING (frame) "
     "WHERE profile = '?' AND file <> '' GROUP BY place ORDER BY own DESC LIMIT 3"
@@ -64,7 +77,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return [("query_trace", {"sql": sql})]
     if "kernel" in names and (track := track_of_kernels(evidence)):
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
-    if not names:
+    if not names or _IMPORTS.search(question.text):
         return _files_of(question, evidence)
     several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
@@ -76,6 +89,10 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
     """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
     if asked := [call for call in scripts_asked_for(question) if not evidence.all("query_trace")]:
         return asked
+    if _IMPORTS.search(question.text) and evidence.first("query_trace", sql=_of_imports(evidence)) is None:
+        return [("query_trace", {"sql": _of_imports(evidence)})]
+    if _slowest_import(question, evidence):
+        return []
     if longest_scripts(evidence):
         return []
     first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
@@ -87,6 +104,24 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
         if ranked["rows"]:
             break
     return [("find_frames", {"pattern": name, "limit": SHOWN}) for name in _heaviest_files(evidence)]
+
+
+def _of_imports(evidence: Evidence) -> str:
+    return BY_IMPORT.replace("'?'", f"'{(evidence.summary or {'default_profile': 'p0'})['default_profile']}'")
+
+
+def _slowest_import(question: Question, evidence: Evidence) -> list[str]:
+    """The modules whose import took longest, where frames are named so that it can be said."""
+    found = evidence.first("query_trace", sql=_of_imports(evidence)) if _IMPORTS.search(question.text) else None
+    everything, unit = (evidence.main or {}).get("total") or 0.0, evidence.unit
+    rows = [(place["name"], own["value"]) for place, own in (found or {"rows": []})["rows"] if own.get("value")]
+    rows = [(place, value) for place, value in rows if everything and value < ALL_OF_IT * everything][:SHOWN]
+    if not rows:
+        return []
+    (place, value), *others = rows
+    took = f"{share(value / everything)} ({amount(value, unit)})"
+    then_ = f", then {joined([f'{coded(one)} with {amount(took_, unit)}' for one, took_ in others])}" if others else ""
+    return [f"**Importing {coded(place)} takes longest: {took}**, with what it imports itself{then_}."]
 
 
 def _heaviest_files(evidence: Evidence) -> list[str]:
@@ -147,6 +182,8 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         return of_device
     if "kernel" in (question.names or question.maybe) and (of_kernels := heaviest_kernels(evidence)):
         return of_kernels
+    if imports := _slowest_import(question, evidence):
+        return [*imports, leading(evidence, "The heaviest function is")]
     sums = _sums(question, evidence)
     if not (question.names or question.maybe):
         return _by_file(question, evidence)

@@ -10,7 +10,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import ASKS_WHAT, place_asked_for
+from server.analyst.sentence_forms import ASKS_WHAT, asks_of_single_ones, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
@@ -74,17 +74,18 @@ _DECIDED = lazy_regex(
 
 
 _ASKS_A_FIGURE = lazy_regex(
-    r".*\b(?:how many|how long|longest|slowest|worst|biggest|shortest|max(?:imum)?|min(?:imum)?|median|average|avg|"
-    r"mean|p\d\d|"
-    r"(?:over|above|more than) \d)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"\b(?:how long|shortest|min(?:imum)?|p\d\d|(?:over|above|more than) \d|total|altogether|in all|sum|normal|"
+    r"usual)\b",
+    re.IGNORECASE,
 )
 
 
 ASKS_IF_IT_COMPUTES = lazy_regex(
     r"\b(?:cpu|compute|processor)[ -]?(?:bound|limited|heavy)|\bon[- ]cpu\b|"
     r"\b(?:is|was|were) (?:the |my |our )?(?:cpu|processor)s? (?:\w+ )?(?:busy|idle)\b|"
-    r"\bcpu or (?:io|i/o|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
+    r"\b(?:wait\w*|idle|blocked) or (?:comput\w*|work\w*|busy|calculat\w*)|"
+    r"\b(?:comput\w*|work\w*|busy|calculat\w*) or (?:wait\w*|idle|blocked|sleep\w*)|"
+    r"\bcpu or (?:io|i/o|network|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
     re.IGNORECASE,
 )
 """Words that ask whether it computes, the opposite of waiting."""
@@ -120,7 +121,7 @@ def _is_of_the_work(question: Question, found: dict[str, Any], asked: str) -> bo
 
 def _is_affirmed(question: Question, found: dict[str, Any]) -> bool:
     """Whether yes or no is asked of what was found, and not of a function that is no part of it."""
-    named = [name.casefold() for name in (*question.names, *question.maybe)]
+    named = [name.casefold() for name in (*question.names, *question.placed)]
     about = " ".join(one["name"] for one in found["evidence"]).casefold()
     is_asked = question.understood and question.is_yes_or_no
     return is_asked and (not named or any(name in about for name in named))
@@ -189,13 +190,20 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
         weighs = weighs and not _is_of_others(question, evidence, found[0])
         weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
-        weighs = weighs and not _ASKS_A_FIGURE.match(question.text) and not parts[0].startswith("**How often cannot")
+        of_figures = _ASKS_A_FIGURE.search(question.text) or asks_of_single_ones(question.text)
+        weighs = weighs and not of_figures and not parts[0].startswith("**How often cannot")
         if of_all and parts[0].startswith("**This trace cannot say") and ASKS_WHAT.search(question.text):
             return [parts[0], claimed(found[0]), *parts[1:]]
         if found[0]["cause"] == "leak" and question.is_yes_or_no:
             return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]
         yes = "Yes: " if weighs and _is_affirmed(question, found[0]) else ""
-        if weighs and of_all and not yes and (most := _outweighed(found[0], evidence)):
+        if (
+            weighs
+            and of_all
+            and not yes
+            and question.intent is not Intent.MEMORY
+            and (most := _outweighed(found[0], evidence))
+        ):
             return [f"{most} {claimed(found[0])}", *parts]
         parts = parts[1:] if weighs and parts[0].startswith(NONE_FOUND) else parts
         return [claimed(found[0], yes), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]

@@ -11,7 +11,9 @@ from server.analyst.kinds.overview import caveats, overview, verdict
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
-from server.analyst.question import Question
+from server.analyst.kinds.threads import clock_of
+from server.analyst.question import Intent, Question
+from server.analyst.sentence_forms import CLOCK
 from server.analyst.wording import amount, coded
 
 CONNECT = (
@@ -32,6 +34,12 @@ def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
+    if CLOCK.search(question.text) and question.intent is Intent.RECORDING:
+        return [clock_of(evidence), leading(evidence, "What takes the most is")]
+    return _abilities(question, evidence)
+
+
+def _abilities(question: Question, evidence: Evidence) -> list[str]:
     summary = evidence.summary
     if not summary:
         return ["The summary of this trace could not be read."]

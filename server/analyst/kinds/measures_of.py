@@ -12,7 +12,7 @@ from server.analyst.kinds.in_other_profiles import around_function, further_plac
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import which_of
 from server.analyst.kinds.spoken_names import MATCHES, handle_named, pattern_of
-from server.analyst.kinds.two_functions import part_of, set_against
+from server.analyst.kinds.two_functions import divided_by, part_of, set_against
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
@@ -69,9 +69,9 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
         handles = tuple(row for row in rows if row)
         if len(handles) != len(asked.runs):
             return None
-        if asked.asks("compared") and len(handles) == 1 and question.handles:
+        if asked.sets_one_more_against and len(handles) == 1 and question.handles:
             handles = (*[one for one in question.handles if one not in handles][:1], *handles)
-    if asked.asks("compared", "each", "part") != (len(handles) == 2):
+    if asked.asks("compared", "each", "part", "per") != (len(handles) == 2):
         return None
     carried = None if asked.runs else question.carried  # what is named goes before what was spoken of
     found = replace(question, handles=handles, handle=handles[0], carried=carried)
@@ -135,7 +135,7 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
         if around := around_function(handle, evidence):
             name, where = around["frame"]["name"][:100], place_of(around, everywhere)
             further.append(("get_top_functions", {"filter": name, "limit": MATCHES} | where))
-        if evidence.runs_in_several:
+        if evidence.runs_in_several or (around and _is_elsewhere(around, evidence)):
             unit = "ns" if evidence.unit == "nanoseconds" else evidence.unit
             further.append(("query_trace", {"sql": BY_THREAD.format(unit=unit, frame=handle)}))
     return further
@@ -164,7 +164,7 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):
         first = of_one_call(one, around, evidence)
     else:
-        first = figures_of(asked, around)
+        first = _of_all_waits(around, evidence) or figures_of(asked, around)
     return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
 
 
@@ -179,6 +179,8 @@ def _of_two(question: Question, asked: Measured, found: list[dict[str, Any]]) ->
     """The two set against each other, the share of one in the other, or the figure of each."""
     if asked.asks("compared"):
         return set_against(question, asked, found)
+    if asked.asks("per"):
+        return [divided_by(*found)]
     return [part_of(*found)] if asked.asks("part") else [" ".join(figures_of(asked, one) for one in found)]
 
 
@@ -208,6 +210,25 @@ def _from_itself(question: Question, around: dict[str, Any], evidence: Evidence)
     return f"**{'No' if whether else 'None'}: {cited(row)} does not call itself.**"
 
 
+def _is_elsewhere(around: dict[str, Any], evidence: Evidence) -> bool:
+    """Whether its figures are of a profile of another kind than the main one, of which there may be one a thread."""
+    main, profile = evidence.main, evidence.profile(around["profile"])
+    if main is None or profile is None:
+        return False
+    return (main["kind"], main["unit"]) != (profile["kind"], profile["unit"])
+
+
+def _of_all_waits(around: dict[str, Any], evidence: Evidence) -> str:
+    """What a function takes in all profiles of another kind that hold it; empty where that is one."""
+    found = _by_thread(around, evidence) if _is_elsewhere(around, evidence) else []
+    if len(found) < 2:
+        return ""
+    together = sum(float(values["total"]) for _, values in found)
+    return (
+        f"**{cited(row_of(around))} takes {amount(together, around['unit'])} in {few(len(found))} threads together.**"
+    )
+
+
 def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The profiles that hold a function, with its figures there, the heaviest first."""
     handle = row_of(around)["handle"]
@@ -218,7 +239,7 @@ def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[st
         for profile, *cells in result.data["rows"]:
             row = evidence.profile(profile["name"])
             values = {cell["column"].partition("_")[0]: cell.get("value_ns", cell.get("value")) for cell in cells}
-            if row is not None and row["unit"] == evidence.unit and values["total"]:
+            if row is not None and row["unit"] == around["unit"] and values["total"]:
                 found.append((row, values))
     return found
 

@@ -3,19 +3,19 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, busy_of, first_of_table, is_pseudo, lead_of
+from server.analyst.evidence import Evidence, Lead, first_of_table, lead_of
 from server.analyst.figures import WINDOW
-from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.findings import sentence_of
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
-from server.analyst.kinds.overview import caveats, overview
+from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS, parts_of, parts_said, path_in_it
 from server.analyst.moments import TimeRange
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_how_many, place_asked_for
-from server.analyst.wording import amount, cited, cited_profile, joined, moment, noun, own, share, table
+from server.analyst.wording import amount, cited, cited_profile, moment, noun, own, share, table
 from traces.lazy_regex import lazy_regex
 
 NS_PER_MS = 1_000_000
@@ -101,7 +101,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
             f"**Nothing happens {where}: the recording ends after {moment(length)}.**",
             leading(evidence, "Over all of it the hottest function is"),
         ]
-    found = _ranking(evidence, _arguments(time_range, start, min(end, length)))
+    found = ranking_of(evidence, _arguments(time_range, start, min(end, length)))
     span = _said(time_range, *(found or {}).get(WINDOW, (start, min(end, length))))
     if not found or not (lead := lead_of(found)):
         return [
@@ -130,7 +130,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-def _ranking(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:
+def ranking_of(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:
     return next(
         (
             result.data
@@ -165,7 +165,7 @@ def _longest(evidence: Evidence, time_range: TimeRange, start: float) -> str:
     rows = [row for row in (longest or {"rows": []})["rows"] if row["handle"]]
     if not longest or not rows:
         return ""
-    shown = ", ".join(f"{_span(row)} ({amount(row['duration'], longest['unit'])})" for row in rows[:4])
+    shown = ", ".join(f"{span_cited(row)} ({amount(row['duration'], longest['unit'])})" for row in rows[:4])
     what = "calls" if longest["exact"] else "stretches of samples"
     return f"The longest {what} that touch it: {shown}."
 
@@ -174,7 +174,7 @@ def _two(windows: list[tuple[TimeRange, float, float]], evidence: Evidence, leng
     """Two time ranges side by side: what leads in each, and what differs most."""
     rankings = []
     for time_range, start, end in windows:
-        found = _ranking(evidence, _arguments(time_range, start, min(end, length))) if start < length else None
+        found = ranking_of(evidence, _arguments(time_range, start, min(end, length))) if start < length else None
         rankings.append((_said(time_range, start, min(end, length)), found, lead_of(found) if found else None))
     parts, leads = [], []
     for span, found, lead in rankings:
@@ -297,7 +297,7 @@ def _start(evidence: Evidence) -> dict[str, Any] | None:
 def startup(question: Question, evidence: Evidence) -> list[str]:
     parts = overview(question, evidence)
     part = _start(evidence)
-    found = _ranking(evidence, part) if part else None
+    found = ranking_of(evidence, part) if part else None
     lead = lead_of(found) if found else None
     early = ""
     if part and found and lead:
@@ -308,92 +308,8 @@ def startup(question: Question, evidence: Evidence) -> list[str]:
     return [parts[0], early, f"{sentence_of(loads)} {loads['advice']}" if loads else "", *parts[1:]]
 
 
-def first_long(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, FINDINGS, BY_SELF]
-
-
-def _of_tasks(evidence: Evidence) -> dict[str, Any]:
-    """The busiest profile of spans of the thread that leads, where that was sampled, too."""
-    main = evidence.profile((evidence.summary or {}).get("default_profile"))
-    if main is None or main["kind"] == "evented":
-        return {}
-    spans = [
-        row
-        for row in (evidence.summary or {"profiles": []})["profiles"]
-        if row["kind"] == "evented"
-        and (row["pid"], row["tid"]) == (main["pid"], main["tid"])
-        and row["unit"] == main["unit"]
-    ]
-    return {"profile": max(spans, key=busy_of)["handle"]} if spans else {}
-
-
-def then_long(question: Question, evidence: Evidence) -> list[Call]:
-    if not evidence.called("get_longest_calls"):
-        where = _of_tasks(evidence)
-        longest: list[Call] = [("get_longest_calls", {"outermost": True, "limit": 5} | where)]
-        return [*longest, ("get_longest_calls", {"limit": 8} | where)]
-    rows = _outermost(evidence)
-    if not rows:
-        return []
-    meant = rows[min(place_asked_for(question.text), len(rows) - 1)]
-    start, end = meant["start"] / NS_PER_MS, meant["end"] / NS_PER_MS
-    where = {"profile": meant["profile"]}
-    return [
-        (
-            "get_top_functions",
-            {"sort_by": "self", "limit": 5, "start_time_ms": round(start, 6), "end_time_ms": round(end, 6)} | where,
-        )
-    ]
-
-
-def _outermost(evidence: Evidence) -> list[dict[str, Any]]:
-    found = evidence.first("get_longest_calls", outermost=True)
-    return found["rows"] if found and found["unit"] == "nanoseconds" else []
-
-
-def long_tasks(question: Question, evidence: Evidence) -> list[str]:
-    """The longest task and what fills it, the findings about tasks, and the next ones."""
-    rows, found = _outermost(evidence), evidence.first("get_longest_calls", outermost=True)
-    if not rows or found is None or evidence.finding("no-order"):
-        none = "**Single calls are not in this trace**: it cannot say which one took long."
-        return [none, leading(evidence, "Over all of it the hottest function is"), caveats(evidence)]
-    place = min(place_asked_for(question.text), len(rows) - 1)
-    longest, unit = rows[place], found["unit"]
-    what = "task" if found["exact"] else "stretch of samples"
-    findings = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
-    lines = [
-        f"- {_span(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on" for row in rows[:5]
-    ]
-    deeper = [row for row in (evidence.first("get_longest_calls", limit=8) or {"rows": []})["rows"] if row["depth"] > 0]
-    below = joined([f"{_span(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
-    which = ("", "second ", "third ", "fourth ")[place]
-    first = f"**The {which}longest {what} took {amount(longest['duration'], unit)}**: {_span(longest)}"
-    many = evidence.finding("long-tasks") if asks_how_many(question.text) else None
-    return [
-        *([f"**{sentence_of(many)}**"] if many else []),
-        f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
-        leading(evidence, "Over all of the recording the hottest function is"),
-        "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:4]),
-        "The longest ones:\n\n" + "\n".join(lines) if len(rows) > 1 else "",
-        f"The longest below them: {below}." if below else "",
-        caveats(evidence),
-    ]
-
-
-def _span(row: dict[str, Any]) -> str:
+def span_cited(row: dict[str, Any]) -> str:
     return cited(row | {"frame_handle": None})
-
-
-def _filled(longest: dict[str, Any], evidence: Evidence) -> str:
-    """What leads within the longest task."""
-    start = round(longest["start"] / NS_PER_MS, 6)
-    inside = _ranking(evidence, {"start_time_ms": start, "profile": longest["profile"]})
-    lead = lead_of(inside) if inside else None
-    if inside is None or lead is None:
-        return ""
-    return (
-        f"In it {cited(lead.row)} leads: {own(lead.row, inside['unit'])} of {amount(inside['whole'], inside['unit'])}."
-    )
 
 
 def _part(lead: Lead, found: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from server.analyst.kinds.meant_functions import (
 )
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
-from server.analyst.kinds.reasons import asks_why, why_slow
+from server.analyst.kinds.reasons import asks_why, one_long_call, single_calls, why_slow
 from server.analyst.question import Intent, Question
 from server.analyst.wording import (
     amount,
@@ -84,6 +84,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         elif question.intent is not Intent.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
             calls += _below(handle, where, evidence)
+        calls += single_calls(question, handle, where, evidence)
         if question.intent is Intent.SHOW:
             calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
     if question.intent is Intent.CALLERS and not not_made(calls, evidence) and (up := highest(rows, evidence)):
@@ -173,7 +174,10 @@ def about(question: Question, evidence: Evidence) -> list[str]:
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
-    why, ends = why_slow(question, evidence, around), _ends(evidence, around)
+    why, ends = (
+        why_slow(question, evidence, around) or one_long_call(question, evidence, around),
+        _ends(evidence, around),
+    )
     said = f"{_namesakes(question, evidence)}{why}{_cost(question, evidence, around)}"
     reason = ends if asks_why(question) and not why else ""
     return [

@@ -4,13 +4,14 @@ mind.
 
 from typing import Any
 
-from server.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, busy_of, collects, is_pseudo, lead_of, length_of
+from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import findings, limits, sentence_of
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
 from server.analyst.kinds.reasons import SYMPTOM
 from server.analyst.kinds.unnamed_functions import standing_in
 from server.analyst.preempted import counted_to_callers
+from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects, is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, is_pseudo, lead_of
+from server.analyst.evidence import Evidence, lead_of
 from server.analyst.exclusions import is_excluded
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import meant_functions, one_function
@@ -12,6 +12,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.preempted import counted_to_callers
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,

@@ -5,7 +5,10 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed
-from server.analyst.question import Question
+from server.analyst.kinds import single_events
+from server.analyst.kinds.kind import Call
+from server.analyst.question import Intent, Question
+from server.analyst.wording import CALLS
 from traces.lazy_regex import lazy_regex
 
 EXPLAINS = 0.3
@@ -15,8 +18,8 @@ SYMPTOM = "long_task"
 MOSTLY_ALL = 0.7
 """Total share from which all that is found in the recording is found in that function."""
 _ASKS_WHY = lazy_regex(
-    r"\bwhy\b|\bslow\b|\bslowly\b|\bhow come\b|\bwhat(?:'s| is) (?:wrong|taking)|warum|wieso|weshalb|langsam|dauert|"
-    r"pourquoi|lent|por qu|lent[ao]|perch|waarom|traag|почему|为什么|なぜ|왜|느린|遅い|慢",
+    r"\bwhy(?:['’]?s)?\b|\bslow\b|\bslowly\b|\bhow come\b|\bwhat(?:'s| is) (?:wrong|taking)|warum|wieso|weshalb|"
+    r"langsam|dauert|pourquoi|lent|por qu|lent[ao]|perch|waarom|traag|почему|为什么|なぜ|왜|느린|遅い|慢",
     re.IGNORECASE,
 )
 
@@ -24,6 +27,29 @@ _ASKS_WHY = lazy_regex(
 def asks_why(question: Question) -> bool:
     """Whether a cause is asked for, in any of the languages."""
     return question.why or _ASKS_WHY.search(question.text) is not None
+
+
+MOST_OF_IT = 0.4
+"""Part of all that a function takes from which one of its calls is why."""
+
+
+def single_calls(question: Question, handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The query for a function's longest calls, where it is asked why and calls were recorded one by one."""
+    asks = question.intent is Intent.FUNCTION and asks_why(question) and evidence.counted == CALLS
+    return [single_events.of_function(handle, "", where.get("profile"))] if asks else []
+
+
+def one_long_call(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
+    """Where it is asked why a function takes what it does: the one call of many that took most of it."""
+    row = around["frame"]
+    ways = [single_events.of_function(row["handle"], "", one) for one in (None, around["profile"])]
+    calls = next((found for way in ways if (found := single_events.found(way, evidence))), None)
+    if not asks_why(question) or calls is None or calls.count < 2 or not row["total_value"]:
+        return ""
+    took = calls.rows[0][2]
+    if took < MOST_OF_IT * row["total_value"]:
+        return ""
+    return f"{single_events.said(calls, 'call', 'longest', evidence)} That one call is most of it. "
 
 
 def why_slow(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:

@@ -3,24 +3,30 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, is_pseudo
+from server.analyst.evidence import Evidence
 from server.analyst.figures import remainder
-from server.analyst.findings import sentence_of
+from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.kinds import one_function
-from server.analyst.kinds.kind import SUMMARY, Call
+from server.analyst.kinds.kind import FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant, still_to_find
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import first as overview_first
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS, is_entry, parts_of
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, own, share, total
 
 REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
 """Findings of the same work done again."""
 _ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
-_HALF = re.compile(r"\b(?:half|halved|halving|twice as fast)\b", re.IGNORECASE)
+_HALF = re.compile(r"\b(?:half|halved?|halving|twice as fast)\b", re.IGNORECASE)
+_TOGETHER = re.compile(
+    r"\b(?:parallel\w*|concurren\w*|together|at once|at the same time|async\w*|gather\w*|overlap\w*|gleichzeitig|"
+    r"en parallèle|en paralelo)\b",
+    re.IGNORECASE,
+)
 EVERYWHERE = "all"
 OF_ALL = " of all threads together"
 OVER = 1.001
@@ -30,7 +36,8 @@ OVER = 1.001
 def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if _is_of_several(question):
         return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
-    return one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
+    first = one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
+    return [*first, FINDINGS] if _TOGETHER.search(question.text) else first
 
 
 def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
@@ -103,6 +110,9 @@ WAITS_OVERLAP = "Threads wait at the same time: the sum of their waiting is no t
 
 def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
+    serial = of_causes(evidence, ("serial_waits",)) if _TOGETHER.search(question.text) else []
+    if serial:
+        return [claimed(serial[0]), *(_saving(question, evidence) if _names(question) else ())]
     if _names(question):
         return _saving(question, evidence)
     lead = evidence.lead

@@ -6,10 +6,11 @@ from typing import Any
 from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
 from server.analyst.asked_things import is_of_another_kind
-from server.analyst.evidence import GARBAGE, Evidence
+from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import VARIANT, is_named
 from server.analyst.measured import Measured
+from server.analyst.pseudo_frames import GARBAGE
 from server.analyst.subjects import HANDLE
 from server.analyst.topic_words import parts_of, words_in
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_things import CACHES, REMEDIES, would_help
-from server.analyst.evidence import Evidence, is_pseudo
+from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
@@ -16,6 +16,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.savings import REPEATED
 from server.analyst.kinds_of_work import work_named_in
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Intent, Question
 from server.analyst.topic_words import words_of
 from server.analyst.wording import cited, coded, joined, own, total
@@ -59,7 +60,8 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
         return [SUMMARY, BY_SELF, ("get_callers_callees", {"frame": question.handle})]
     if name is not None:
         named = {"layout-thrashing": FORCES_LAYOUT, "unsymbolised": NAMELESS}.get(name)
-        finds: list[Call] = [("find_frames", {"pattern": named, "regex": True})] if named else []
+        patterns = [one for one in (named, NAMED_LIKE.get(name)) if one]
+        finds: list[Call] = [("find_frames", {"pattern": one, "regex": True, "limit": MATCHES}) for one in patterns]
         return [SUMMARY, BY_SELF, ("get_insights", {"name": name}), *finds]
     return [*groups.first(question, evidence), OWN_CODE] if _named(question) else overview.first(question, evidence)
 
@@ -97,10 +99,52 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
         return [nameless, closing]
     if row["id"] == "layout-thrashing" and (forced := _forced(evidence)):
         return [forced, closing]
+    if named := _named_like_it(question, evidence, row):
+        return [named, closing]
     sentence = sentence_of(row).rstrip(".")
     if row["state"] == "pass":
         return [f"**No, that is not where it goes**: {sentence}.", closing]
     return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]
+
+
+NAMED_LIKE = {
+    "logging": r"(?i)(?<![a-z])log(?:s|ger|ging|_|g?ed|[A-Z]|$|f\b|ln\b)|(?<![a-z])(?:slf4j|syslog|winston|pino)",
+    "serialisation": r"(?i)json|serial|marshal|pickle|(?<![a-z])(?:dumps?|loads?|encode|decode|stringify)(?![a-z])",
+    "regular-expressions": r"(?i)regex|(?<![a-z])(?:re|sre)(?:[._]|$)|_sre|RegExp",
+    "exceptions": r"(?i)exception|(?<![a-z])(?:raise|rescue|throw|catch)|__cxa_throw|_Unwind|backtrace",
+    "layout-thrashing": r"(?i)layout|reflow|recalc",
+    "rendering": r"(?i)render|(?<![a-z])paint|raster|composit",
+    "sorting": r"(?i)(?<![a-z])(?:\w*_)?q?sort|sorted|Sort",
+    "copying": r"(?i)copy|clone|memcpy|memmove",
+    "compression": r"(?i)compress|deflate|inflate|gzip|zlib|zstd",
+    "cryptography": r"(?i)crypt|sha(?:1|2|256|512)|md5|(?<![a-z])(?:aes|rsa|hmac|pbkdf)",
+    "dates": r"(?i)date|strf?p?time|timezone",
+    "reflection": r"(?i)reflect",
+    "compilation": r"(?i)compil|(?<![a-z])jit",
+    "data-loading": r"(?i)load|fetch|dataset",
+}
+"""How functions are named that do a kind of work: they are looked at before it is denied."""
+MATCHES = 40
+NAMED = 0.002
+"""Total share from which functions that are named like a kind of work are worth a word."""
+
+
+def _named_like_it(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
+    """What functions that are named like the kind of work take, though no finding is about it; empty without any."""
+    found = evidence.first("find_frames", pattern=NAMED_LIKE.get(row["id"], ""))
+    rows = [one for one in (found or {"rows": []})["rows"] if one["total_value"] > 0 and not is_pseudo(one)]
+    pattern = re.compile(NAMED_LIKE.get(row["id"], "(?!)"))
+    rows = [one for one in rows if pattern.search(one["name"])]  # and not by its file alone
+    if not found or not rows or max(one["total_share"] for one in rows) < NAMED:
+        return ""
+    unit, most = found["unit"], max(rows, key=lambda one: one["total_value"])
+    part = most["total_share"]
+    verdict = "Yes" if part >= MUCH else "Only partly" if part >= SOME else "Hardly"
+    begins = f"{verdict}: the" if question.is_yes_or_no else "The"
+    return (
+        f"**{begins} heaviest function that is named like {row['id'].replace('-', ' ')} is {cited(most)}: "
+        f"{total(most, unit)}** in total, {own(most, unit)} itself."
+    )
 
 
 def _nameless(evidence: Evidence) -> str:

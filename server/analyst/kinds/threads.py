@@ -11,6 +11,14 @@ from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
 from server.analyst.kinds.shares_of_programs import PROGRAM, by_program
+from server.analyst.kinds.threads_compared import (
+    BUSY,
+    KINDS_NAMED,
+    always_sampled,
+    evenness,
+    mostly_idle,
+    waits_most,
+)
 from server.analyst.question import Question
 from server.analyst.sentence_forms import WHO_WORKS, asks_how_many
 from server.analyst.wording import (
@@ -30,13 +38,8 @@ from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
 LISTED = 12
-KINDS_NAMED = 4
 ALL_PROFILES = 100
-BUSY = 0.5
-"""Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
-_WHO_WAITS = lazy_regex(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
-_IDLE = lazy_regex(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
 _LEAST_BUSY = lazy_regex(r"\b(?:least|less) (?:busy|work\w*|active|loaded)\b|\blaziest\b|\bidlest\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
@@ -60,11 +63,26 @@ def then_profiles(question: Question, evidence: Evidence) -> list[Call]:
     listed = evidence.first("list_profiles")
     if not listed or not listed["profiles"]:
         return []
-    return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": _busiest(listed, evidence)["handle"]})]
+    busiest = _busiest(_rows_meant(question, (evidence.summary or listed)["profiles"]), evidence)
+    return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": busiest["handle"]})]
 
 
-def _busiest(listed: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = (evidence.summary or listed)["profiles"]
+def _rows_meant(question: Question, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The profiles of the threads, or of the process, that are asked for; all without one."""
+    numbers = set(_PROCESS.findall(question.text))
+    of_process = [row for row in rows if str(row["pid"]) in numbers]
+    name = (question.thread or "").casefold()
+    named = [row for row in of_process or rows if name and name in row["name"].casefold()]
+    return named or of_process or rows
+
+
+_PROCESS = re.compile(
+    r"(?:\b(?:process|pid|prozess\w*|processus|proceso|renderer|browser|gpu)\b|进程|プロセス)\W{0,6}(\d+)",
+    re.IGNORECASE,
+)
+
+
+def _busiest(rows: list[dict[str, Any]], evidence: Evidence) -> dict[str, Any]:
     return max(rows, key=lambda row: (row["unit"] == evidence.unit, row["stands_for_thread"], busy_of(row)))
 
 
@@ -74,8 +92,8 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         return ["The profiles of this trace could not be listed."]
     if asks_how_busy(question.text) and (device := on_device(evidence)):
         return [*device, leading(evidence, "On the main thread the heaviest function is")]
-    rows = (evidence.summary or listed)["profiles"]  # all of them; the list holds one page
-    busiest = _busiest(listed, evidence)
+    rows = _rows_meant(question, (evidence.summary or listed)["profiles"])  # all of them; the list holds one page
+    busiest = _busiest(rows, evidence)
     alike = [row for row in rows if row["unit"] == busiest["unit"] and row["stands_for_thread"]]
     ranked = sorted(alike, key=lambda row: -busy_of(row)) + [row for row in rows if row not in alike]
     lines = [f"- {_line(row)}" for row in ranked[:LISTED]]
@@ -84,11 +102,11 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     findings = [
         row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
     ]
-    if waits_most := _waits_most(question, rows):
-        return [waits_most, leading(evidence, "In the main profile the heaviest function is")]
+    if longest := waits_most(question, rows):
+        return [longest, leading(evidence, "In the main profile the heaviest function is")]
     if not alike or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows)):
         return _no_threads(evidence, rows)
-    count = listed["total_profiles"]
+    count = len(rows)
     first = _opening(question, evidence, busiest, rows, ranked[: len(alike)], count)
     if _LEAST_BUSY.search(question.text) and len(alike) > 1:
         last = ranked[len(alike) - 1]
@@ -126,62 +144,21 @@ def _opening(
     alike = [row for row in ranked if _may_wait(row) and busy_of(row) >= ALL_THE_TIME * busy_of(busiest)]
     first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
     if len(alike) > 1 and _may_wait(busiest):
-        first = _always_sampled(alike, lead, busy)
-    if idle := _mostly_idle(question, ranked):
+        first = always_sampled(alike, lead, busy)
+    if idle := mostly_idle(question, ranked):
         return f"{idle} {first}"
     if asks_how_many(question.text) or count == 1:
         pids = len({row["pid"] for row in rows if row["pid"]})
         of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""
         first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
     elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(ranked) > 1:
-        first = f"{_evenness(ranked)} {first}"
+        first = f"{evenness(ranked)} {first}"
     return first
 
 
 _NAMELESS = lazy_regex(r"^\?\?|^\[?unknown\b", re.IGNORECASE)
-NAMED = 3
 ALL_THE_TIME = 0.95
 """Part of the longest thread's time from which others are as long on the stack."""
-
-
-def _always_sampled(alike: list[dict[str, Any]], lead: Lead | None, each: str) -> str:
-    """What stands for a ranking where several threads were sampled all the time, working or not."""
-    more = len(alike) - NAMED
-    names = ", ".join(cited_profile(row) for row in alike[:NAMED]) + (f" and {more} more" if more > 0 else "")
-    most = f" In the first the most is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
-    return (
-        f"**None is the busiest: {len(alike)} threads were sampled for {each} or nearly so**, {names}. Whether they "
-        "worked or waited the recording does not say: threads that take turns look alike in it, and so does one that "
-        "only sleeps."
-        f"{most}"
-    )
-
-
-def _waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
-    """The threads that waited longest, where that is asked for; empty where no waiting was recorded."""
-    part = "waiting" if any(row["waiting"] for row in rows) else "idle"
-    of_threads = [row for row in rows if row["tid"] and row[part] and length_of(row)]
-    ranked = sorted(of_threads, key=lambda row: -row[part])
-    if not ranked or not _WHO_WAITS.search(question.text):
-        return ""
-    word = "waits" if part == "waiting" else "is idle"
-    said = [
-        f"{cited_profile(row)} for {amount(row[part], 'nanoseconds')} ({share(row[part] / length_of(row))})"
-        for row in ranked[:KINDS_NAMED]
-    ]
-    more = f", then {joined(said[1:])}" if len(said) > 1 else ""
-    return f"**Of {len(ranked)} threads the one that {word} longest is {said[0]}**{more}."
-
-
-def _mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
-    """How many threads do nothing most of the time, where it is asked whether any does; empty where it is unknown."""
-    known = [row for row in rows if row.get("idle_share") is not None]
-    if not (known and question.asks_whether and _IDLE.search(question.text)):
-        return ""
-    idle = sum(row["idle_share"] >= BUSY for row in known)
-    if not idle:
-        return f"**No: none of {len(known)} threads is idle for half of the time.**"
-    return f"**Yes: {idle} of {len(known)} threads {'are' if idle > 1 else 'is'} idle for half of the time or more.**"
 
 
 def _no_threads(evidence: Evidence, rows: list[dict[str, Any]]) -> list[str]:
@@ -215,12 +192,6 @@ def _rest(row: dict[str, Any]) -> str:
     if row["idle_share"] is None or not (length := length_of(row)):
         return ""
     return "".join(f", {part} {share(row[part] / length)}" for part in ("idle", "waiting", "unknown") if row[part])
-
-
-def _evenness(ranked: list[dict[str, Any]]) -> str:
-    total = sum(map(busy_of, ranked))
-    part = busy_of(ranked[0]) / total if total else 0.0
-    return "**Not evenly.**" if part > 1.5 / len(ranked) else "**Fairly evenly.**"
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -288,7 +259,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
         ]
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
-    parts = [f"{_of_program(question, evidence)}{_activity(row, lead)}"]
+    parts = [f"{_of_program(question, evidence)}{_on_processor(question, row)}{_activity(row, lead)}"]
     if asks_how_many(question.text) and question.thread:
         each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
         many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"
@@ -306,6 +277,34 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     if len(threads) > 1:
         parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in threads[1:5]) + ".")
     return parts
+
+
+_CPU_TIME = re.compile(
+    r"\b(?:cpu|processor|thread)[- ]?(?:time|clock|zeit)\b|\b(?:on|of) (?:the )?(?:cpu|processor)\b|\brechenzeit\b|"
+    r"\btemps (?:cpu|processeur)\b|\btiempo de cpu\b|\bnot wall\b",
+    re.IGNORECASE,
+)
+
+
+def _on_processor(question: Question, row: dict[str, Any]) -> str:
+    """How long of its spans a thread was on a processor, where that is asked for; a word where nobody knows."""
+    if not _CPU_TIME.search(question.text) or row["unit"] != "nanoseconds":
+        return ""
+    if row.get("running"):
+        return f"**{cited_profile(row)} was on a processor for {amount(row['running'], row['unit'])}.** "
+    return "**CPU time of its own is not recorded for it.** "
+
+
+def clock_of(evidence: Evidence) -> str:
+    """By which clock the times of the main profile are, as far as the recording says."""
+    main = evidence.main
+    if main is None or main["unit"] != "nanoseconds":
+        return "**By no clock: this trace measures no time.**"
+    if evidence.only_running or main.get("waits") == "work":
+        return f"**CPU time: {cited_profile(main)} was sampled only while it ran**, so waiting is not in it."
+    if main.get("waits") == "unknown":
+        return "**Wall-clock time, as it seems: whether a sample computed or waited the recording does not say.**"
+    return "**Wall-clock time**: what a function waited counts, too."
 
 
 def _of_program(question: Question, evidence: Evidence) -> str:

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from server.agent.verification.recompute import last_part
-from server.analyst.evidence import PSEUDO_FRAMES, Evidence
+from server.analyst.evidence import Evidence
+from server.analyst.pseudo_frames import PSEUDO_FRAMES
 from server.analyst.wording import cited, joined
 
 _UNNAMED = re.compile(

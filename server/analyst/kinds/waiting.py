@@ -3,16 +3,18 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, busy_of
+from server.analyst.evidence import Evidence, Lead, busy_of
+from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
+from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import ASKS_IF_IT_COMPUTES, BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, equals
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
-from server.analyst.kinds.single_waits import longest_wait, single_waits
 from server.analyst.question import Question
+from server.analyst.sentence_forms import asks_of_single_ones
 from server.analyst.wording import (
     amount,
     cited,
@@ -119,8 +121,8 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.measures_waiting:
         return [call for call in then_overview(question, evidence) if call != FINDINGS]
     if evidence.waiting_profiles:
-        if singles := [call for call in single_waits(question, evidence) if not evidence.called("query_trace")]:
-            return singles
+        if (singles := _single_waits(question, evidence)) and not evidence.called("query_trace"):
+            return [singles]
         waited = evidence.waiting_profiles[0]
         ranked = evidence.first("get_top_functions", profile=waited)
         if ranked and ranked["rows"]:
@@ -130,6 +132,24 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
 
 
+def _single_waits(question: Question, evidence: Evidence) -> Call | None:
+    """The query for the waits of the profile that records them, where single ones are asked for."""
+    profile = evidence.profile(evidence.waiting_profiles[0]) if evidence.waiting_profiles else None
+    asks = asks_of_single_ones(question.text) or _IN_ALL.search(question.text)
+    return single_events.of_profile(profile, question.text) if profile and asks else None
+
+
+def _waits_one_by_one(question: Question, evidence: Evidence) -> list[str]:
+    """How many waits there were, how long together, and the longest; nothing where that was not asked for."""
+    call = _single_waits(question, evidence)
+    waits_ = single_events.found(call, evidence) if call else None
+    return [single_events.said(waits_, "wait", question.text, evidence)] if waits_ else []
+
+
+_IN_ALL = lazy_regex(
+    r"\bhow long\b|\b(?:in (?:total|all)|altogether|alltogether|overall|sum|insgesamt|au total|en total)\b|总共|合計",
+    re.IGNORECASE,
+)
 _JOINS = lazy_regex(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
 """Waiting for a thread to end, which is named like a lock that nobody contends."""
 
@@ -153,6 +173,18 @@ _HOLDER = lazy_regex(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", r
 _WHO = lazy_regex(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
 
 
+def _computes_or_waits(lead: Lead) -> str:
+    """An honest word where a function's time counts its waiting, too, and its name says that it may wait for something;
+    else empty."""
+    name = lead.row["name"]
+    by_name = next((words for words, _, pattern in SUBJECTS if re.search(pattern, name, re.IGNORECASE)), "")
+    if not by_name:
+        return ""
+    may = f" By its name it may wait for {by_name}."
+    taken = f"{cited(lead.row)}, with {own(lead.row, lead.unit)} itself"
+    return f"**Whether it computes or waits in {taken}, this trace cannot say**: its times count waiting, too.{may}"
+
+
 def _is_computing(evidence: Evidence) -> list[str]:
     """Whether the time goes to the processor, as far as the recording can say."""
     lead, main = evidence.lead, evidence.main
@@ -168,6 +200,9 @@ def _is_computing(evidence: Evidence) -> list[str]:
             HOW_TO_RECORD_WAITING,
         ]
     idle = main.get("idle_share") or 0.0
+    may_wait = main.get("waits") in ("both", "unknown") and not main.get("running") and not waits(lead.row["name"])
+    if may_wait and (unknown := _computes_or_waits(lead)):
+        return [unknown, closing]
     if idle >= HALF:
         return [f"**No: {cited_profile(main)} is idle {share(idle)} of the time.**", closing]
     if waits(lead.row["name"]) and lead.row["self_share"] >= LEADS:
@@ -196,7 +231,7 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
         return _is_computing(evidence)
     if _OF_SCHEDULING.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
-    parts = [*longest_wait(question, evidence), *_waiting(question, evidence)]
+    parts = [*_waits_one_by_one(question, evidence), *_waiting(question, evidence)]
     if _WHO.search(question.text) and _HOLDER.search(question.text) and not parts[0].startswith("**This trace cannot"):
         return ["**Who holds it meanwhile is not read from this trace**: it is known who waits.", *parts]
     return parts
@@ -237,7 +272,10 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     if both := equals(lead, evidence):
         arounds = [result.data for result in evidence.all("get_callers_callees")]
         return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
-    said = f"**{total(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.total, unit)}."
+    said = (
+        f"**{total(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.total, unit)}"
+        f"{_in_waits(evidence, lead.total)}."
+    )
     if _OTHERS_END.search(row["name"]):
         said = (
             f"**No lock is contended: for {total(row, unit)} of {amount(lead.total, unit)} it waits in {cited(row)}**, "
@@ -246,6 +284,16 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     elif culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
+
+
+def _in_waits(evidence: Evidence, together: float) -> str:
+    """In how many waits that was, and how long one is on average."""
+    main = evidence.main or {}
+    if main.get("counted") != "contentions" or not main.get("count"):
+        return ""
+    each = amount(together / main["count"], str(main["unit"]))
+    count = main["count"]
+    return f" in {linked(f'{int(count):,}', count)} waits, {each} each on average"
 
 
 def _in_its_own_profile(evidence: Evidence) -> list[str]:

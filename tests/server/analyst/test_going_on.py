@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from server.analyst.evidence import SpokenOf
 from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Intent, Question
+from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import AGAIN, understood
 
 SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8", "f9"), ranked=("f7", "f8", "f9"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.analyst.evidence import SpokenOf
 from server.analyst.measured import measured
+from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
 
 

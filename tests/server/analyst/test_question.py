@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.analyst.evidence import SpokenOf
 from server.analyst.question import HEAD, TAIL, Intent
+from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
 
 OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")

@@ -81,7 +81,7 @@ async def test_the_longest_wait_is_that_of_one_event() -> None:
         weights = [np.array([30 * MS, 70 * MS])]
         builder.add_sampled(name, table, leaves, weights, values=kinds, pid="1", tid=name, facts=facts)
     answer, _ = await asked("longest single wait?", finished(builder))
-    assert answer.text.startswith("**The longest single wait took 70.0 ms**, in [`append`]"), answer.text
+    assert answer.text.startswith("**The longest wait took 70.0 ms in [`append`]"), answer.text
 
 
 async def test_a_range_of_one_thread_names_it() -> None:

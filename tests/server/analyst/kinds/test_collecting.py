@@ -29,7 +29,8 @@ def counted_and_paused() -> Trace:
 @pytest.mark.parametrize("prompt", ["how long were the GC pauses?", "how much time does gc take"])
 async def test_a_length_that_is_known_is_no_length_that_cannot_be_said(prompt: str) -> None:
     answer, _ = await asked(prompt, counted_and_paused())
-    assert answer.text.startswith("**Collections took ")
+    assert answer.text.startswith("**10 pauses took ")
+    assert "2.0% of the recording" in answer.text
     assert "2.00 ms" in answer.text
     assert "cannot be said" not in answer.text
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.moments_and_calls import busiest, long_tasks, then_long
+from server.analyst.kinds.moments_and_calls import busiest
+from server.analyst.kinds.tasks_of_threads import long_tasks, then_long
 from server.analyst.question import Intent, Question
 
 ASKED = Question(intent=Intent.OVERVIEW, text="?")

@@ -1,0 +1,128 @@
+"""Another quantity of the recording than the one that it measures first: objects for bytes, all that was allocated for
+what is still in use.
+"""
+
+import re
+from typing import Any
+
+from server.analyst.chosen_intent import OF_ALL
+from server.analyst.evidence import Evidence
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.kinds.kind import SUMMARY, Call
+from server.analyst.kinds.meant_functions import is_named
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, coded, joined, located, own, total
+from traces.lazy_regex import lazy_regex
+
+LISTED = 3
+ASKED = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.MEMORY, Intent.GROUP, Intent.SUSPECT, Intent.REPEATED, Intent.GARBAGE}
+"""Intents that can be asked of any quantity."""
+_INSTEAD = lazy_regex(
+    r"\b(?:not|instead of|rather than|statt|nicht|pas|sino|no) (?:by |in |the |des? |d['’])?\w+", re.IGNORECASE
+)
+_UNITS = (
+    (
+        "count",
+        lazy_regex(
+            r"\b(?:objects?|instances?|objekten?|objets|objetos|oggetti|"
+            r"(?:number|count) of (?:objects|allocations|allocs)|allocation count|how many allocations)\b|"
+            r"对象|个数|オブジェクト",
+            re.IGNORECASE,
+        ),
+    ),
+    ("bytes", lazy_regex(r"\b(?:bytes?|[kmg]i?b|octets|megs?)\b|字节|バイト", re.IGNORECASE)),
+)
+_ALLOCATED = lazy_regex(
+    r"\bfreed\b|\bcumulative\b|\bchurn\w*|\bsince (?:the )?(?:start|beginning|launch)\b|\ball allocations\b|"
+    r"\ballocated\b|\ballocator\b|\b(?:makes?|made|creates?|created|crea[n]?|crée\w*|erzeugt?)\b|\bmost allocat\w+|"
+    r"\ballocat\w+\b.{0,40}\b(?:overall|total|whole|ever|altogether|all)\b|"
+    r"\b(?:total|all|overall)\b.{0,20}\ballocat\w+|\binsgesamt\b|\bau total\b|\ben total\b|累计|累積",
+    re.IGNORECASE,
+)
+_LIVE = lazy_regex(
+    r"\b(?:live|alive|in ?use|held|holds?|holding|retain\w*|right now|currently|still|at the end|resident|noch|encore|"
+    r"todavía)\b|还在|現在",
+    re.IGNORECASE,
+)
+
+
+_OF_NO_MEMORY = frozenset({"samples", "calls", "events", "contentions", "count"})
+
+
+def first_value(evidence: Evidence) -> dict[str, Any]:
+    """The quantity that the main profile measures first: of those in its unit the one by whose numbers it counts."""
+    main = evidence.main or {"values": [], "unit": "", "counted": ""}
+    alike = [one for one in main["values"] if one["unit"] == main["unit"]]
+    kind = str(main.get("counted") or "").partition("_")[0]
+    of_kind = [one for one in alike if kind and one["name"].startswith(kind)]
+    found: dict[str, Any] = (of_kind or alike[-1:] or [{"name": "", "unit": main["unit"]}])[0]
+    return found
+
+
+_NOW = lazy_regex(r"\b(?:live|in ?use|right now|currently|at the end)\b", re.IGNORECASE)
+"""Words for what is in use, where that is what is measured anyway."""
+
+
+def _kind(text: str) -> str:
+    """What the names of the quantities begin with that a prompt means; empty where it says nothing of it."""
+    return "alloc" if _ALLOCATED.search(text) else "inuse" if _LIVE.search(text) else ""
+
+
+def value_asked(question: Question, evidence: Evidence) -> str:
+    """The name of the quantity of the main profile that is asked for, where that is not the first; else empty."""
+    values: list[dict[str, Any]] = (evidence.main or {}).get("values", [])
+    if len(values) < 2 or question.intent not in ASKED:
+        return ""
+    text, first = _INSTEAD.sub(" ", question.text), first_value(evidence)
+    asked = next((name for name, asks in _UNITS if asks.search(text)), "")
+    if not (asked or _kind(text)):
+        return ""
+    earlier = (evidence.spoken_of.prompt, *reversed(evidence.spoken_of.prompts)) if evidence.spoken_of else ()
+    kinds = (_kind(one) for one in (text, *earlier))
+    unit, kind = asked or first["unit"], next(filter(None, kinds), first["name"].partition("_")[0])
+    alike = [one["name"] for one in values if one["unit"] == unit and one["name"] not in _OF_NO_MEMORY]
+    chosen = next((name for name in alike if name.startswith(kind)), alike[0] if alike else "")
+    return "" if chosen == first["name"] and not _NOW.search(text) else str(chosen)
+
+
+def calls(question: Question, evidence: Evidence) -> list[Call]:
+    if evidence.summary is None:
+        return [SUMMARY]
+    ranked = {"sort_by": "self", "limit": LISTED, "value": question.value}
+    name = _function(question, evidence)
+    if (handle := _handle(question)) and not name:
+        return [("get_callers_callees", {"frame": handle})]
+    return [("get_top_functions", ranked | ({"filter": name[:100]} if name else {}))]
+
+
+def _handle(question: Question) -> str:
+    """The function that was spoken of, where the question goes on about it."""
+    return question.handle or next(iter(question.handles), "")
+
+
+def _function(question: Question, evidence: Evidence) -> str:
+    """The name of the function that is asked about; empty where all are."""
+    if handle := _handle(question):
+        known = evidence.first("get_callers_callees", frame=handle)
+        return str(known["frame"]["name"]) if known else ""
+    return next(iter(question.names), "")
+
+
+def write(question: Question, evidence: Evidence) -> list[str]:
+    """Who leads by that quantity, or what the function has of it."""
+    found = evidence.first("get_top_functions", value=question.value)
+    rows = [row for row in (found or {"rows": []})["rows"] if row["total_value"] > 0]
+    name = _function(question, evidence)
+    what = f"“{question.value}”"
+    if found is None or not rows:
+        of_it = f" of {coded(name)}" if name else ""
+        return [f"**Nothing{of_it} is recorded as {what}.**"]
+    unit = found["unit"]
+    if name:
+        row = next((one for one in rows if is_named(one, name)), rows[0])
+        own_part = f"**{cited(row)} has {own(row, unit)} of {what} itself**{located(row)}"
+        return [f"{own_part}, {total(row, unit)} with what it calls."]
+    most, *others = rows
+    then = f"Then {joined([f'{cited(row)} with {own(row, unit)}' for row in others])}." if others else ""
+    of_all = f"{amount(found['whole'], unit)} in all"
+    return [f"**By {what} {cited(most)} leads: {own(most, unit)}** of {of_all}{located(most)}.", then]

@@ -1,0 +1,122 @@
+"""Events that were recorded one by one, a function's calls, pauses for collections, waits for locks: how many there
+are, how long they take together, the middle one, the longest, and when that was.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.kinds.kind import Call
+from server.analyst.sentence_forms import limit_asked, place_asked_for
+from server.analyst.wording import amount, cited_profile, coded
+from traces.lazy_regex import lazy_regex
+
+_SPANS = (
+    "SELECT one.frame, one.name, one.dur_ms AS took_ms, one.start_ms - of_it.start_ms AS at_ms, one.profile "
+    "FROM spans one JOIN profiles of_it ON one.profile = of_it.profile WHERE {where} AND one.dur_ms IS NOT NULL"
+)
+_SAMPLES = (
+    "SELECT one.frame, one.name, one.weight_ms AS took_ms, one.time_ms - of_it.start_ms AS at_ms, one.profile "
+    "FROM samples one JOIN profiles of_it ON one.profile = of_it.profile WHERE {where} AND one.weight_ms > 0"
+)
+_NUMBERS = (
+    "WITH e AS ({events}) SELECT frame, name, took_ms, at_ms, profile, count(*) OVER () AS events, "
+    "sum(took_ms) OVER () AS sum_ms, median(took_ms) OVER () AS median_ms, "
+    "count(*) FILTER (WHERE took_ms > {limit}) OVER () AS longer FROM e ORDER BY took_ms DESC LIMIT 4"
+)
+_MIDDLE = lazy_regex(r"\b(?:median|typical|middle|normal|usual)\b", re.IGNORECASE)
+_ONE = lazy_regex(
+    r"\b(?:longest|slowest|worst|biggest|max(?:imum)?|when|wann|quand|cuándo|längste\w*|plus longue?|más larg[ao])\b|"
+    r"最长|什么时候|いつ|最長",
+    re.IGNORECASE,
+)
+_PLACES = ("", "second ", "third ", "fourth ")
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """`rows` are the longest: function, its name, how long, when, profile; times in ns."""
+
+    rows: tuple[tuple[str, str, float, float | None, str], ...]
+    count: Any
+    together: Any
+    middle: Any
+    longer: Any
+
+
+def of_profile(row: dict[str, Any], text: str) -> Call:
+    """The query for the events of a profile that records nothing else."""
+    events = _SAMPLES if row["kind"] == "sampled" else f"{_SPANS} AND one.depth = 0"
+    return _query(events.format(where=f"one.profile = '{row['handle']}'"), text)
+
+
+def of_function(handle: str, text: str, profile: str | None = None) -> Call:
+    """The query for the calls of a function, in all threads or one."""
+    there = f" AND one.profile = '{profile}'" if profile and profile != "all" else ""
+    return _query(_SPANS.format(where=f"one.frame = '{handle}'{there}"), text)
+
+
+def of_tasks(profile: str, text: str) -> Call:
+    """The query for what began by itself in a thread."""
+    return _query(f"{_SPANS} AND one.depth = 0".format(where=f"one.profile = '{profile}'"), text)
+
+
+def _query(events: str, text: str) -> Call:
+    limit = limit_asked(text)
+    return ("query_trace", {"sql": _NUMBERS.format(events=events, limit=f"{limit[0]:g}" if limit else "0")})
+
+
+def found(call: Call, evidence: Evidence) -> Events | None:
+    """What the query found; None before it was asked, and without events."""
+    data = evidence.first("query_trace", sql=call[1]["sql"])
+    rows = (data or {"rows": []})["rows"]
+    if not rows:
+        return None
+    *_, events, together, middle, longer = rows[0]
+    return Events(
+        tuple(
+            (f["name"], n["name"], took["value_ns"], at.get("value_ns"), p["name"]) for f, n, took, at, p, *_ in rows
+        ),
+        events["value"],
+        together["value_ns"],
+        middle["value_ns"],
+        longer["value"],
+    )
+
+
+def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str = "") -> str:
+    """The figures of such events in two sentences, the one that is asked for first; `what` is one of them, `of_all`
+    stands behind what they take together."""
+    count = linked(f"{int(events.count):,}", events.count)
+    many = f"{count} {what}s" if events.count != 1 else f"one {what}"
+    place = min(place_asked_for(text), len(events.rows) - 1)
+    frame, name, took, at, profile = events.rows[place]
+    row = evidence.profile(profile)
+    where = f" in [{coded(name)}](#{frame})" if frame else ""
+    thread = f", {cited_profile(row)}" if row and evidence.runs_in_several else ""
+    when = f" from {amount(at, 'nanoseconds')} on" if at is not None else ""
+    longest = f"the {_PLACES[place]}longest {what} took {amount(took, 'nanoseconds')}{when}{where}{thread}"
+    sums = f"{many} took {amount(events.together, 'nanoseconds')} together{of_all}"
+    middle = f"the middle one {amount(events.middle, 'nanoseconds')}"
+    if limit := limit_asked(text):
+        over = linked(f"{int(events.longer):,}", events.longer)
+        many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
+        return f"**{over} of {many} took longer than {limit[1]}.** {_upper(longest)}; {middle}."
+    if _MIDDLE.search(text):
+        return f"**The middle {what} took {amount(events.middle, 'nanoseconds')}**; {longest}; {sums}."
+    if _ONE.search(text):
+        after = ", ".join(_shown(one) for one in events.rows[place + 1 :])
+        further = f" After it: {after}." if after else ""
+        return f"**{_upper(longest)}**; {sums}, {middle}.{further}"
+    return f"**{_upper(sums)}**; {middle}, {longest}."
+
+
+def _upper(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def _shown(row: tuple[str, str, float, float | None, str]) -> str:
+    at = f" at {amount(row[3], 'nanoseconds')}" if row[3] is not None else ""
+    return f"{amount(row[2], 'nanoseconds')}{at}"

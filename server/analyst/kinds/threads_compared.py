@@ -1,0 +1,62 @@
+"""How the threads of a recording stand to each other: which waits longest, how many are idle, how even they are."""
+
+import re
+from typing import Any
+
+from server.analyst.evidence import Lead, busy_of, length_of
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, cited_profile, joined, own, share
+from traces.lazy_regex import lazy_regex
+
+NAMED = 3
+KINDS_NAMED = 4
+BUSY = 0.5
+"""Busy share of the time from which a thread is called busy."""
+_WHO_WAITS = lazy_regex(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
+_IDLE = lazy_regex(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
+
+
+def always_sampled(alike: list[dict[str, Any]], lead: Lead | None, each: str) -> str:
+    """What stands for a ranking where several threads were sampled all the time, working or not."""
+    more = len(alike) - NAMED
+    names = ", ".join(cited_profile(row) for row in alike[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    most = f" In the first the most is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
+    return (
+        f"**None is the busiest: {len(alike)} threads were sampled for {each} or nearly so**, {names}. Whether they "
+        "worked or waited the recording does not say: threads that take turns look alike in it, and so does one that "
+        "only sleeps."
+        f"{most}"
+    )
+
+
+def waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
+    """The threads that waited longest, where that is asked for; empty where no waiting was recorded."""
+    part = "waiting" if any(row["waiting"] for row in rows) else "idle"
+    of_threads = [row for row in rows if row["tid"] and row[part] and length_of(row)]
+    ranked = sorted(of_threads, key=lambda row: -row[part])
+    if not ranked or not _WHO_WAITS.search(question.text):
+        return ""
+    word = "waits" if part == "waiting" else "is idle"
+    said = [
+        f"{cited_profile(row)} for {amount(row[part], 'nanoseconds')} ({share(row[part] / length_of(row))})"
+        for row in ranked[:KINDS_NAMED]
+    ]
+    more = f", then {joined(said[1:NAMED])}" if len(said) > 1 else ""
+    return f"**Of {len(ranked)} threads the one that {word} longest is {said[0]}**{more}."
+
+
+def mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
+    """How many threads do nothing most of the time, where it is asked whether any does; empty where it is unknown."""
+    known = [row for row in rows if row.get("idle_share") is not None]
+    if not (known and question.asks_whether and _IDLE.search(question.text)):
+        return ""
+    idle = sum(row["idle_share"] >= BUSY for row in known)
+    if not idle:
+        return f"**No: none of {len(known)} threads is idle for half of the time.**"
+    return f"**Yes: {idle} of {len(known)} threads {'are' if idle > 1 else 'is'} idle for half of the time or more.**"
+
+
+def evenness(ranked: list[dict[str, Any]]) -> str:
+    total = sum(map(busy_of, ranked))
+    part = busy_of(ranked[0]) / total if total else 0.0
+    return "**Not evenly.**" if part > 1.5 / len(ranked) else "**Fairly evenly.**"

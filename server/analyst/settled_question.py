@@ -1,0 +1,371 @@
+"""What a question is about, once its words were looked up in the trace."""
+
+import re
+from dataclasses import replace
+
+from server.analyst.asked_things import asks_by_file, is_of_another_kind
+from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_A_THREAD, OF_ALL
+from server.analyst.evidence import Evidence
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.kinds import measures_of, spoken_names
+from server.analyst.kinds.device import track_of_kernels
+from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.other_values import value_asked
+from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
+from server.analyst.kinds_of_work import work_named_in
+from server.analyst.nearest_intent import vocabulary
+from server.analyst.pseudo_frames import is_pseudo
+from server.analyst.question import Question
+from server.analyst.sentence_forms import ASKS_WHAT
+from server.analyst.subjects import NO_NAMES, NO_THREAD
+from server.analyst.thread_scope import asks_which_of_them, narrowed, threads_alike, without_word
+from server.analyst.topic_words import best_named, pattern_of, words_of
+from server.analyst.unread_words import SMALL_WORDS
+from traces.lazy_regex import lazy_regex
+
+NAMED_THERE = frozenset(
+    {
+        Intent.RECURSION,
+        Intent.GROUP,
+        Intent.SUSPECT,
+        Intent.TIMELINE,
+        Intent.DRAW,
+        Intent.ARGUMENTS,
+    }
+)
+"""Intents that can be about a function besides those that always are."""
+AS_PEOPLE_SPEAK = frozenset({Intent.SUSPECT, Intent.FIRST_FIX})
+"""Intents of prompts that hardly ever spell a function as it is written."""
+LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Intent.HOT_PATH, Intent.CORRECTION}
+"""Intents of questions in which a plain word may be a function's name."""
+
+OF_PROGRAMS = (
+    OF_ALL
+    | {Intent.ARGUMENTS, Intent.CALLS_OF, Intent.WAITING}
+    | {Intent.FUNCTION, Intent.TWO_FUNCTIONS, Intent.GROUP, Intent.PARALLEL, Intent.CALLEES}
+)
+"""Intents that may be about a program of the recording."""
+MOST_OF_ALL = 0.5
+"""Total share from which what is asked of a function is asked of all of the recording."""
+PASSES_ON = 0.1
+"""Part of its total below which what a function does itself is not what a symptom is about."""
+_OF_A_SYMPTOM = lazy_regex(
+    r"\b(?:is|are|gets?|takes?|feels?|runs?|seems?) (?:\w+ )?(?:slow\w*|forever|long|ages|too long|laggy|bad|\d)|"
+    r"\bslow\b(?!\w)|langsam|lent\w*|dauert",
+    re.IGNORECASE,
+)
+"""Words by which somebody tells of a symptom."""
+MUCH = 0.3
+"""Total share from which functions that have a word in their name or file are what a question for a cause means."""
+DOES = lazy_regex(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
+"""Words that ask what something calls."""
+ONE_CALL = lazy_regex(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
+"""Words that ask for one of a function's calls."""
+WEIGHS = 0.01
+"""Total share from which a function may be what a prompt is about that does not surely ask for one."""
+_WORDS = lazy_regex(r"[^\W\d_][\w-]{2,}")
+OF_ONE_THREAD = frozenset({"worker", "renderer", "gpu", "compositor"})
+"""Words that are the name of a thread where just one has them."""
+_KEEPS = lazy_regex(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
+"""Words that ask who has memory, where one with a lock would ask who has that."""
+_VERSUS = lazy_regex(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
+_BARE = lazy_regex(r"^(?:(?:and|any|what about|und|et|y)\s+)?([\w-]{4,})\?$", re.IGNORECASE)
+"""A prompt that is nothing but a word."""
+
+
+def is_known(word: str) -> bool:
+    """Whether questions speak of a thing by this word, whatever the trace has."""
+    return word.casefold() in vocabulary() or is_of_another_kind(word) or work_named_in(word) is not None
+
+
+_WHICH_MAIN = lazy_regex(r"\b([a-z]{3,}) main (?:thread|process)\b")
+OF_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.RECURSION})
+"""Intents of which a pronoun is the subject: the verb next to it is no name."""
+OF_A_PLACE = 5
+"""Functions that hold a word in their name or file from which it is a package, file or class, and none of them."""
+
+
+def _of_topic(question: Question, evidence: Evidence) -> Question | None:
+    """The question about the function that its ordinary words name; None where they name none."""
+    if kind_of_work(question) in ASKED_BY_NAME and not (question.why and question.stems):
+        return None
+    if question.carried and question.refers and question.intent in OF_NEIGHBOURS:  # `who is calling it` is about it
+        return None
+    found = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
+    row = best_named(found["rows"], question.stems) if found else None
+    weighs = question.intent in ABOUT_A_TOPIC or question.saves or question.is_yes_or_no
+    if row is None or not (weighs or row["total_share"] >= WEIGHS):
+        return None
+    passes_on = row["self_share"] < PASSES_ON * row["total_share"] and not question.asks_whether
+    if row["total_share"] >= MOST_OF_ALL and (question.why or (passes_on and _OF_A_SYMPTOM.search(question.text))):
+        return replace(question, intent=Intent.OVERVIEW, stems=(), maybe=())  # why it is slow is why all of it is
+    intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
+    if intent is Intent.FIRST_FIX and ASKS_WHAT.search(question.text):
+        intent = Intent.CALLEES if DOES.search(question.text) else Intent.FUNCTION
+    if question.saves:
+        intent = Intent.FIRST_FIX
+    elif question.intent not in ABOUT_A_TOPIC and ONE_CALL.search(question.text):
+        intent = Intent.CALLS_OF
+    elif question.asks_whether and intent in (Intent.FUNCTION, Intent.FIRST_FIX, Intent.GROUP):
+        intent = Intent.SUSPECT
+    return replace(
+        question,
+        intent=intent,
+        handle=row["handle"],
+        profile=None,
+        maybe=(),
+        carried=None,
+        thread=None,
+        understood=True,
+    )
+
+
+def _no_such_thread(question: Question, evidence: Evidence) -> bool:
+    """Whether a plain word (`slow threads`) was taken for the name of a thread, and there is none of that name."""
+    listed, name = evidence.first("list_profiles"), question.thread or ""
+    meant = re.search(rf"\b(?:the|only) {re.escape(name)} (?:thread|process|worker)\b", question.text, re.IGNORECASE)
+    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text or meant:
+        return False
+    return not any(name in row["name"].casefold() for row in listed["profiles"])
+
+
+def _program(question: Question, evidence: Evidence) -> str:
+    """The word that is the name of a program of the recording, and of no function; empty without one."""
+    for name in (*question.names, *question.maybe):
+        begins = re.compile(rf"{re.escape(name)}[\d.]*(?!\w)", re.IGNORECASE)
+        found = evidence.first("find_frames", pattern=name) or {"rows": []}
+        is_program = any(
+            begins.match(row["name"]) and row["pid"] for row in (evidence.summary or {"profiles": []})["profiles"]
+        )
+        if is_program and not any(is_named(row, name) for row in found["rows"]):
+            return name
+    return ""
+
+
+def _programs(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """The words that are names of programs of the recording, where each of several is one."""
+    words = (*question.names, *question.maybe)
+    found = tuple(one for one in words if _program(replace(question, names=(one,), maybe=()), evidence))
+    return found if len(found) == len(words) or len(found) == 1 else ()
+
+
+def _against_a_function(question: Question, evidence: Evidence) -> Question:
+    """The comparison of what was spoken of with a function of this recording that the prompt names; else as it was."""
+    exact = [
+        row["name"]
+        for name in question.maybe
+        for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+        if is_named(row, name)
+    ]
+    listed = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
+    others = [row for row in (listed or {"rows": []})["rows"] if row["name"] != question.against]
+    row = best_named(others, question.stems)
+    named = [*exact, *([row["name"]] if row else [])]
+    if not named or named[0] == question.against:
+        return replace(question, maybe=(), stems=())
+    both = (question.against, named[0])
+    return replace(question, intent=Intent.TWO_FUNCTIONS, names=both, maybe=(), stems=(), understood=True)
+
+
+def _thread_named(question: Question, evidence: Evidence) -> str:
+    """The name of one thread that is a word of the prompt, where that names no function; empty without one."""
+    if question.names or question.handle or question.intent not in OF_A_THREAD | {Intent.PROFILES, Intent.PARALLEL}:
+        return ""
+    rows = (evidence.summary or {"profiles": []})["profiles"]
+    threads = [((row["pid"], row["tid"] or row["handle"]), _parts(row["name"])) for row in rows]
+    text = question.text.casefold()
+    for word in _WORDS.findall(text):
+        of_it = {thread for thread, words in threads if word in words}
+        if len(of_it) == 1 and len(rows) > 1 and word not in (NO_NAMES | NO_THREAD | SMALL_WORDS) - OF_ONE_THREAD:
+            return str(word)
+    which = _WHICH_MAIN.search(text)
+    is_none = which and which[1] not in NO_NAMES | NO_THREAD | SMALL_WORDS
+    return str(which[1]) if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
+
+
+def _parts(name: str) -> set[str]:
+    """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
+    return set(_WORDS.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))
+
+
+def _labelled(question: Question, evidence: Evidence) -> Question:
+    """About the thread or the other recording that a word with a hyphen names."""
+    listed, others = evidence.first("list_profiles"), evidence.first("search_findings")
+    for label in question.labels:
+        known = label.casefold()
+        if any(known in row["name"].casefold() for row in (listed or {"profiles": []})["profiles"]):
+            return replace(question, intent=Intent.THREAD, thread=label, names=(), maybe=())
+        if any(known in row["trace"].casefold() for row in (others or {"rows": []})["rows"]):
+            names = (label, *question.names) if question.intent is Intent.COMPARE else (label,)
+            return replace(question, intent=Intent.COMPARE, names=names, maybe=(), placed=(), understood=True)
+    return question
+
+
+def _is_of_the_program(question: Question, evidence: Evidence) -> bool:
+    """Whether the only word is the name of what was recorded: of a binary without symbols, or of `the ledger service`
+    whose file is called so."""
+    words = (*question.names, *question.maybe) or question.stems
+    if len(words) != 1 or question.intent not in OF_ALL | {Intent.FUNCTION, Intent.GROUP} or question.handle:
+        return False
+    (word,) = (*question.names, *question.maybe) or words_of(question.text, words)[:1] or ("",)
+    called_so = (
+        re.search(rf"\b{re.escape(word)} (?:service|server|daemon|binary|program|app)\b", question.text)
+        if word
+        else None
+    )
+    if called_so and str((evidence.summary or {}).get("name", "")).casefold().startswith(word.casefold()):
+        return True
+    rows = (evidence.first("find_frames", pattern=word) or {"rows": []})["rows"] if word else []
+    return bool(rows) and all(row["name"].casefold().startswith(f"{word.casefold()}+0x") for row in rows)
+
+
+def _ranked_there(question: Question, evidence: Evidence) -> Question:
+    """About the function of that place: of the program's own ones where what leads is a wait on their behalf."""
+    lead = evidence.own_lead if evidence.measures_waiting and evidence.own_lead else evidence.lead
+    rows = [row for row in lead.rows if row["self_value"] > 0 and not is_pseudo(row)] if lead else []
+    place = question.place or 0
+    row = rows[place] if place < len(rows) else None
+    names = () if row else (question.text,)
+    return replace(question, handle=row["handle"] if row else None, names=names, place=None)
+
+
+def settled(question: Question, evidence: Evidence) -> Question:
+    """The question after its words were looked up: about functions that have one of them for a name, or hold it in
+    their name or file, or about neither.
+    """
+    if value := value_asked(question, evidence):
+        handles = question.handles if question.measured and not question.measured.runs else ()
+        return replace(question, value=value, measured=None, handles=handles, understood=True)
+    question = _of_alike_threads(question, evidence)
+    if question.intent is Intent.PROFILES and question.thread:
+        return replace(question, measured=None)
+    if measures := measures_of.resolved(question, evidence):
+        return measures
+    several = [run for run in (question.measured.runs if question.measured else ()) if " " in run]
+    if any(map(work_named_in, several)):  # `the json part`: what is meant is the work
+        question = replace(question, intent=Intent.SUSPECT, measured=None, maybe=(), placed=(), stems=())
+    question = replace(question, measured=None, unfound=measures_of.unfound(question, evidence))
+    if question.place is not None:
+        return _ranked_there(question, evidence)
+    return _settled(question, evidence)
+
+
+def _settled(question: Question, evidence: Evidence) -> Question:
+    if question.labels:
+        question = _labelled(question, evidence)
+    question = narrowed(question, evidence)
+    if evidence.unit == "bytes" and question.intent is Intent.WAITING and _KEEPS.search(question.text):
+        question = question.about(Intent.MEMORY)
+    if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
+        return replace(question, intent=Intent.THREAD, thread=program, names=(), maybe=(), placed=(), understood=True)
+    if question.against:
+        return _against_a_function(question, evidence)
+    if (programs := _programs(question, evidence)) and question.intent in OF_PROGRAMS:
+        only = programs[0] if len(programs) == 1 else None
+        intent = Intent.THREAD if only else Intent.PROFILES
+        return replace(question, intent=intent, thread=only, names=programs, maybe=(), placed=(), understood=True)
+    if thread := _thread_named(question, evidence):
+        return replace(question, intent=Intent.THREAD, thread=thread, maybe=(), placed=(), stems=(), understood=True)
+    if _is_of_the_program(question, evidence):
+        return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
+    question = _of_several(question, evidence)
+    if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
+        return question.about(Intent.PROFILES)
+    return _looked_up(question, evidence)
+
+
+def _of_alike_threads(question: Question, evidence: Evidence) -> Question:
+    """The question for one of several threads by a word of their names; else without that word."""
+    group = threads_alike(question, evidence)
+    if group and asks_which_of_them(question.text):
+        return replace(question, intent=Intent.PROFILES, thread=group, names=(), maybe=(), placed=(), stems=())
+    return without_word(question, group) if group else question
+
+
+def _of_several(question: Question, evidence: Evidence) -> Question:
+    """The question for one of several things against the others: functions where each has the name of one, else
+    what holds these words."""
+    versus = _VERSUS.match(question.text) if question.intent is Intent.TWO_FUNCTIONS and not question.names else None
+    if versus and not all(_has(one, evidence) for one in versus.groups()):
+        words = tuple(map(str.casefold, versus.groups()))
+        return replace(question, intent=Intent.GROUP, names=words, maybe=(), placed=(), stems=(), understood=True)
+    if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
+        question = question.about(Intent.GROUP)
+    if (
+        question.intent is Intent.GROUP
+        and len(question.names) == 2
+        and all(_has(one, evidence) for one in question.names)
+    ):
+        question = question.about(Intent.TWO_FUNCTIONS)
+    return question
+
+
+def _has(name: str, evidence: Evidence) -> bool:
+    """Whether a function has this word for its name."""
+    return any(is_named(row, name) for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"])
+
+
+def _looked_up(question: Question, evidence: Evidence) -> Question:
+    if question.intent is Intent.GROUP and question.maybe == ("kernel",) and track_of_kernels(evidence):
+        return question
+    topic = _of_topic(question, evidence)
+    if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):
+        return topic or _named_there(question)
+    found = {name: evidence.first("find_frames", pattern=name) or {"rows": []} for name in question.maybe}
+    exact = tuple(name for name in found if _has(name, evidence))
+    partly = tuple(name for name, data in found.items() if data["rows"])
+    of_places = [name for name in partly if name not in exact and found[name]["total_matches"] > OF_A_PLACE]
+    if question.intent is Intent.TWO_FUNCTIONS and of_places and len(partly) == len(found):
+        return question.about(Intent.GROUP)  # a package or a file is set against another: their sums are
+    stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
+    if exact:
+        intent = question.intent if stays else Intent.FUNCTION
+        both = (*question.names, *exact)  # what is spelled like a name goes before a word that may be one
+        return replace(
+            question, intent=intent, names=both, maybe=(), thread=None, handle=None, carried=None, understood=True
+        )
+    small = all(found[name].get("total_share", 0.0) < MUCH for name in partly)
+    if partly and small and question.why:
+        return replace(question, intent=Intent.OVERVIEW, maybe=())
+    if question.saves and topic and not question.names:
+        return topic
+    if partly and stays and not question.names and not question.handle:
+        return replace(question, maybe=partly, thread=None, understood=True)
+    return topic or (question if question.names else _not_found(question, evidence))
+
+
+def _not_found(question: Question, evidence: Evidence) -> Question:
+    """The question where the trace has none of its words as they are written; a suspicion may name a function as people
+    speak, `minification` for `minify`."""
+    if question.intent in AS_PEOPLE_SPEAK or question.saves:
+        spoken = [handle for name in question.maybe if (handle := spoken_names.handle_named(name, evidence))]
+        if spoken and not question.handle:
+            return replace(question, handle=spoken[0], maybe=(), stems=(), carried=None, understood=True)
+    if question.carried or question.saves:
+        return _named_there(replace(question, stems=question.stems or question.maybe))
+    if question.placed and question.intent in ABOUT_ONE_FUNCTION and question.otherwise in ABOUT_ONE_FUNCTION:
+        return replace(question, maybe=question.placed)
+    if question.placed and question.intent is Intent.SUSPECT:
+        return question
+    bare = _BARE.match(question.text)
+    if bare and not is_known(bare[1]) and question.intent in (Intent.FUNCTION, Intent.OVERVIEW, Intent.SUSPECT):
+        return replace(question, intent=Intent.SUSPECT, understood=True)  # it is answered that nothing is called so
+    otherwise = question.otherwise
+    if otherwise is Intent.GROUP and not asks_by_file(question.text):
+        otherwise = Intent.OVERVIEW
+    return replace(question, intent=question.intent if question.handle else otherwise, maybe=())
+
+
+def _named_there(question: Question) -> Question:
+    """The question; where it asks for something new, and not for what was spoken of, then for that, which has no name
+    here."""
+    if question.intent is Intent.HOW_OFTEN and question.stems and not (question.names or question.handle):
+        words = words_of(question.text, question.stems)
+        return replace(question, maybe=words[::-1], carried=None, understood=True)
+    asks_anew = (question.carried and question.asks_for_any) or question.saves
+    if question.stems and asks_anew and not question.refers:
+        words = words_of(question.text, question.stems) or question.stems
+        return replace(
+            question, intent=Intent.FUNCTION, maybe=words, handle=None, profile=None, carried=None, understood=True
+        )
+    return replace(question, maybe=()) if question.carried else question

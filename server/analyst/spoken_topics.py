@@ -1,0 +1,129 @@
+"""What a prompt without a subject goes on about where that was a kind of events, and no function: `worst one?` after an
+answer about collections asks for the longest pause.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from server.analyst.going_on import CAN_BE_FIXED, GOES_ON, WITHIN
+from server.analyst.intent import Intent
+from server.analyst.question import Question, alone
+from server.analyst.sentence_forms import asks_of_single_ones, judges, limit_asked, refers
+from server.analyst.spoken_of import SpokenOf
+from server.analyst.subjects import CODE, NO_NAMES
+from server.analyst.topic_words import topic_stems
+from server.analyst.unread_words import SMALL_WORDS
+from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
+
+NOUNS = {
+    Intent.GARBAGE: "garbage collection",
+    Intent.WAITING: "wait",
+    Intent.LONG_TASKS: "task",
+    Intent.EXCEPTIONS: "exceptions",
+    Intent.REQUESTS: "request",
+    Intent.QUERIES: "query",
+    Intent.LOGGING: "logging",
+    Intent.SERIALISATION: "serialisation",
+    Intent.REGEX: "regular expression",
+    Intent.SUSPECT: "",
+    Intent.REPEATED: "repeated work",
+    Intent.EVENT_LOOP: "event loop",
+    Intent.MEMORY: "memory",
+    Intent.PARALLEL: "parallel",
+    Intent.STARTUP: "startup",
+    Intent.PAGE: "page",
+    Intent.LIBRARIES: "libraries",
+}
+"""Intents of questions that are about a kind of thing, and about no function, with a word for it."""
+OF_EVENTS = frozenset({Intent.GARBAGE, Intent.WAITING, Intent.LONG_TASKS})
+"""Those of which single events may be recorded."""
+_BY_CAUSE = {"gc_pressure": Intent.GARBAGE, "lock_contention": Intent.WAITING}
+_OF_TITLES = {one.title: _BY_CAUSE[one.cause] for one in DETECTORS if one.cause in _BY_CAUSE}
+_TITLE = re.compile(rf"\*\*({'|'.join(map(re.escape, _OF_TITLES))})\*\*")
+_WORDS = (
+    (Intent.GARBAGE, lazy_regex(r"\b(?:gcs?|garbage|collections?|collector)\b|垃圾回收", re.IGNORECASE)),
+    (
+        Intent.WAITING,
+        lazy_regex(r"\b(?:wait\w*|locks?|blocked|monitors?|contention\w*|contended|warte\w*)\b", re.IGNORECASE),
+    ),
+    (Intent.LONG_TASKS, lazy_regex(r"\b(?:tasks?|freez\w*|jank\w*|stutter\w*|hangs?|lags?)\b", re.IGNORECASE)),
+)
+"""Words for a kind of events, whatever a prompt with one is near to."""
+_OF_FUNCTIONS = lazy_regex(
+    r"\bcall(?:s|ed|ing|ers?|ees?)?\b|\bfunctions?\b|\bmethods?\b|\bself\b|\bitself\b|\bcode\b", re.IGNORECASE
+)
+_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.COMPARE, Intent.SQL, Intent.DRAW, Intent.SHOW})
+_ONE = lazy_regex(r"\b(?:single )?ones?\b", re.IGNORECASE)
+MOST_WORDS = 9
+"""Of a prompt that goes on: a longer one has a subject."""
+
+
+def topic_before(spoken_of: SpokenOf, openings: Sequence[str]) -> Intent | None:
+    """The kind of events that was spoken of last; None where it was a function, or nothing of the kind."""
+    for prompt in (spoken_of.prompt, *reversed(spoken_of.prompts)):
+        before = alone(prompt, {}, None)
+        by_word = next((one for one, words in _WORDS if words.search(prompt)), None)
+        topic = by_word or (before.otherwise if before.placed else before.intent)
+        if topic in NOUNS and (by_word or topic not in OF_EVENTS) and not _is_named(before):
+            return topic
+        if before.intent in _NEIGHBOURS or not _goes_on(before, prompt):
+            break
+    found = _TITLE.match(openings[-1]) if openings else None
+    return _OF_TITLES[found[1]] if found else None
+
+
+def _is_named(question: Question) -> bool:
+    return bool(question.names or question.handle or question.thread or question.labels)
+
+
+def _goes_on(question: Question, prompt: str) -> bool:
+    """Whether it has no subject of its own, and asks for something all the same."""
+    own = (
+        _is_named(question)
+        or question.time_ranges
+        or (not question.why and topic_stems(CODE.sub(" ", prompt), NO_NAMES | SMALL_WORDS))
+    )
+    asks = (
+        question.why
+        or refers(prompt)
+        or judges(prompt)
+        or limit_asked(prompt)
+        or GOES_ON.match(prompt)
+        or asks_of_single_ones(prompt)
+    )
+    return not own and bool(asks) and len(prompt.split()) <= MOST_WORDS
+
+
+def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Question | None:
+    """The question with the word for what was spoken of; None where it has a subject, or goes on about a function."""
+    question = alone(prompt, {}, None)
+    within = question.intent is Intent.CALLEES or WITHIN.search(prompt) is not None
+    placed = question.placed and not asks_of_single_ones(prompt)
+    if placed or not (within or _goes_on(question, prompt)) or _is_named(question):
+        return None
+    topic = topic_before(spoken_of, openings)
+    if topic is Intent.LONG_TASKS and within:
+        return replace(
+            question, intent=topic, text=f"what is in the task: {prompt}", maybe=(), stems=(), understood=True
+        )
+    if question.intent in _NEIGHBOURS:
+        return None
+    if topic is None or (question.intent in NOUNS and question.intent != topic and question.understood):
+        return None
+    asks = asks_of_single_ones(prompt) or judges(prompt)
+    events = topic in OF_EVENTS and asks and not (_OF_FUNCTIONS.search(prompt) or question.saves)
+    fixes = CAN_BE_FIXED.match(prompt) is not None
+    if question.saves and not fixes:
+        return None
+    if not (events or fixes or spoken_of.is_aside):
+        return None
+    noun = NOUNS[topic]
+    if events or fixes:
+        text, count = _ONE.subn(noun, question.text, 1)
+        text = f"how to reduce {noun}" if fixes else text if count else f"{question.text.rstrip('?!. ')} {noun}"
+    else:
+        text = f"{spoken_of.prompt} {question.text}"
+    named = replace(question, intent=topic, text=text, maybe=(), placed=(), stems=(), understood=True)
+    return replace(named, why=question.why and not (events or fixes))

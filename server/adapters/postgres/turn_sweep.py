@@ -24,7 +24,7 @@ NEWLY_S = 60.0
 """What turns leave that ended so long ago at most is looked for at every round, by an index."""
 
 THOROUGHLY_EVERY_S = 600.0
-"""What was missed then (nobody swept, a turn is gone with its conversation) is looked for in whole tables."""
+"""What was missed then (nobody swept, a turn is gone with its conversation) is looked for in all of the tables."""
 
 EVENTS_EVERY_S = 30.0
 

@@ -1,4 +1,4 @@
-"""What ended turns leave goes, and whole tables are not read for it."""
+"""What ended turns leave goes, and tables are not read to their ends for it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -166,7 +166,7 @@ def test_no_version_of_the_state_is_forgotten() -> None:
     assert STATE_VERSION <= STATE_VERSIONS
 
 
-def test_a_round_reads_no_whole_table(people: Connection[Row]) -> None:
+def test_a_round_reads_no_table_to_its_end(people: Connection[Row]) -> None:
     """Of 20,000 turns that have ended, and checkpoints of as many threads."""
     ((_, turn),) = turns(people)
     end(people, turn)

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.edges.cli import record as recording
-from server.edges.cli.entry_points import CliEntryPoints, RecordOptions
+from server.edges.cli.command_values import RecordOptions
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from tests.server.edges.cli.test_questions import no_model, no_server
 

@@ -3,7 +3,9 @@ counted."""
 
 import pytest
 
+from tests.traces.formats.call_graph.runs_of_programs import Call, as_pstats, sums_of
 from tests.traces.insights.recorded import MS, sampled, timeline
+from tests.traces.stacks_of_traces import read
 from traces.analysis.sandwich import NO_CALLER, Sandwich, callers_callees
 from traces.analysis.window import Window
 from traces.errors import UnknownHandle
@@ -81,3 +83,11 @@ def test_a_function_that_is_not_there_is_refused() -> None:
         callers_callees(TRACE, 9)
     with pytest.raises(UnknownHandle, match="p3"):
         callers_callees(TRACE, 0, profile=3)
+
+
+def test_of_edges_that_the_file_has_a_call_that_cost_nothing_is_one() -> None:
+    run = Call(0, 10, (Call(1, 5, (Call(3, 40),)), Call(2, 5, (Call(4, 0),))))
+    trace = read(as_pstats(sums_of(run)))
+    assert [(row.name, row.value, row.calls) for row in around(trace, "f4").callers] == [("f2", 0, 1)]
+    assert [(row.name, row.value, row.calls) for row in around(trace, "f2").callees] == [("f4", 0, 1)]
+    assert [(row.name, row.calls) for row in around(trace, "f3").callers] == [("f1", 1)]

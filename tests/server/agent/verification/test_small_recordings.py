@@ -1,9 +1,10 @@
 """Sentences about recordings so small that every figure is known: of functions, of threads, of the recording before."""
 
 import pytest
+from langchain_core.messages import ToolMessage
 
 from server.agent.verification.answer_checks import checked
-from server.agent.verification.facts import Facts
+from server.agent.verification.facts import Facts, gathered
 from server.protocol.wire_values import Check
 from tests.traces.insights.recorded import sampled, timeline
 from traces.model import Trace
@@ -170,3 +171,14 @@ def test_what_nobody_decided_is_marked_from_its_first_word_to_its_last(around: s
     (check,) = claims(text)
     assert check.status == "unchecked"
     assert text[check.start : check.end] == said
+
+
+@pytest.mark.parametrize("tool", ["core_memory_append", "core_memory_replace", "manage_memories"])
+def test_what_people_had_remembered_proves_no_figure(tool: str) -> None:
+    def numbers(name: str) -> int:
+        artifact = {"data": {"total_ns": 7}, "arguments": {}}
+        facts = gathered([ToolMessage("it takes 600 ms", name=name, tool_call_id="1", artifact=artifact)], {})
+        return sum(map(len, facts.numbers.values()))
+
+    assert numbers(tool) == 0
+    assert numbers("get_top_functions") > 0

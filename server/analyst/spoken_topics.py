@@ -9,7 +9,7 @@ from dataclasses import replace
 from server.analyst.going_on import CAN_BE_FIXED, GOES_ON, WITHIN
 from server.analyst.intent import Intent
 from server.analyst.question import Question, alone
-from server.analyst.sentence_forms import asks_of_single_ones, judges, limit_asked, refers
+from server.analyst.sentence_forms import asks_of_single_ones, is_yes_or_no, judges, limit_asked, refers
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import topic_stems
@@ -114,7 +114,7 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
         return None
     asks = asks_of_single_ones(prompt) or judges(prompt)
     events = topic in OF_EVENTS and asks and not (_OF_FUNCTIONS.search(prompt) or question.saves)
-    fixes = CAN_BE_FIXED.match(prompt) is not None
+    fixes = CAN_BE_FIXED.match(prompt) is not None and not is_yes_or_no(spoken_of.prompt)  # that was only suspected
     if question.saves and not fixes:
         return None
     if not (events or fixes or spoken_of.is_aside):

@@ -54,6 +54,11 @@ def test_what_has_a_subject_of_its_own_is_not_about_the_events_before(prompt: st
     )
 
 
+def test_what_was_only_suspected_is_not_what_is_to_be_fixed() -> None:
+    suspected = replace(SPOKEN, prompt="is it the gc?")
+    assert understood("can you fix that?", {}, [], suspected, ("**No.**",)).intent is not Intent.GARBAGE
+
+
 def test_what_an_answer_names_in_passing_is_not_what_would_be_saved() -> None:
     assert understood("what do we get if we drop it", {}, [], COLLECTED, ("**Importing takes long.**",)).handle is None
     assert understood("what do we get if we drop it", {}, [], SPOKEN, ("**[`parse`](#f7)**",)).handle == "f7"

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from server.analyst.evidence import EVENTS, Evidence, Result, busy_of, first_of_table, is_pseudo, lead_of
+from server.analyst.evidence import Evidence, Result, busy_of, first_of_table, lead_of
+from server.analyst.pseudo_frames import EVENTS, is_pseudo
 
 
 def profile(handle: str, **more: Any) -> dict[str, Any]:

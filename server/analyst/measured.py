@@ -230,7 +230,7 @@ def divided(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None
 
 def loosely_measured(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
     """What a prompt asks for that names nothing, and is a sentence about measures of what was spoken of: `why is its
-    p99 so bad`; None for any other. `is_of_asking` tells of a word whether it says nothing of what is asked."""
+    p99 so bad`; None for any other. `is_of_asking` says of a word whether it says nothing of what is asked."""
     lexicon = _lexicon()
     text = lexicon.everywhere.sub(" ", " ".join(prompt.split()))
     marked, names = _marked(text, lexicon)

@@ -54,7 +54,7 @@ _OF_A_SYMPTOM = lazy_regex(
     r"\bslow\b(?!\w)|langsam|lent\w*|dauert",
     re.IGNORECASE,
 )
-"""Words by which somebody tells of a symptom."""
+"""Words by which somebody names a symptom."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
 DOES = lazy_regex(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)

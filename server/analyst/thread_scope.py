@@ -111,7 +111,7 @@ _NUMBERED_NAME = lazy_regex(r"[A-Za-z][-_ #]?\d")
 
 
 def without_word(question: Question, word: str) -> Question:
-    """The question without a word that only says which threads it tells of."""
+    """The question without a word that only says which threads it is about."""
 
     def others(words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(one for one in words if one.casefold().removesuffix("s") != word)

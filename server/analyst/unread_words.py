@@ -132,7 +132,7 @@ def is_of_asking(word: str) -> bool:
 
 
 def _asks_a_thing(question: Question) -> bool:
-    """Whether it asks for something, or is hardly more than its name, where others tell of a symptom."""
+    """Whether it asks for something, or is hardly more than its name, where others name a symptom."""
     short = len(question.text.split()) < LETTERS and question.text.endswith("?")
     return not question.why and (short or ASKS_WHAT.search(question.text) is not None)
 

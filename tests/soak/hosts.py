@@ -24,7 +24,7 @@ from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 ASKING = 8
 ANSWER_S = 120.0
 SLOWEST_S = 60.0
-"""Of an answer that was with the worker that was lost, beside others."""
+"""Of an answer that was with the worker that was lost, next to others."""
 WORDS = 30
 ACCESS_TOKEN = "of-a-trial-with-several-hosts"
 """A server that others can reach takes nobody without one."""

@@ -78,7 +78,7 @@ def _compared(link: FigureLink, kind: Kind, value: Value, written: Mention, boun
 
 
 def _is_in_thousands(label: str, value: Value) -> bool:
-    """Whether a count is written with points between its thousands, in a sentence too short to tell its language."""
+    """Whether a count is written with points between its thousands, in a sentence too short to show its language."""
     is_count = value.dimension is Dimension.COUNT and not value.is_ratio
     return is_count and _IN_THOUSANDS.fullmatch(label) is not None and float(label.replace(".", "")) == value.value
 

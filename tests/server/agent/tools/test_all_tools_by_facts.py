@@ -32,7 +32,7 @@ from traces.values import Counts, ProfileKind
 pytestmark = pytest.mark.anyio
 
 MAX_BYTES = 4_000_000
-"""A file beyond takes longer than it tells."""
+"""A file beyond takes longer than it is worth."""
 NO_TIMES = "it has no times|samples without times|has no times"
 WHEN = "what happened when, and in which order"
 ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -211,6 +211,32 @@ async def test_who_leaves_while_waiting_holds_no_place() -> None:
     assert requests.take(7, is_anonymous=False) is None
 
 
+async def test_a_place_is_for_who_waits_longest_and_nothing_is_kept_of_nobody() -> None:
+    requests = RequestsAtOnce(1, lambda: 0.0)
+    assert requests.take(7, is_anonymous=False) is None
+    first, second = (requests.take(7, is_anonymous=False, may_wait=True) for _ in range(2))
+    assert isinstance(first, asyncio.Future)
+    assert isinstance(second, asyncio.Future)
+    requests.give_back(7)
+    assert (first.done(), second.done()) == (True, False)
+    requests.give_back(7)
+    assert second.done()
+    requests.give_back(7)
+    assert (requests._waiting, requests._under_way) == ({}, {})
+
+
+async def test_who_gave_up_waiting_is_counted_and_waits_no_more() -> None:
+    refused = Counter[str]()
+    requests = RequestsAtOnce(1, lambda: 0.0, lambda limit: refused.update([limit]), wait_s=0.0)
+    assert requests.take(7, is_anonymous=False) is None
+    for _ in range(WAITING_TIMES):
+        place = requests.take(7, is_anonymous=False, may_wait=True)
+        assert isinstance(place, asyncio.Future)
+        assert not await requests.has_place(7, place)
+    assert refused == {"requests_at_once": WAITING_TIMES}
+    assert isinstance(requests.take(7, is_anonymous=False, may_wait=True), asyncio.Future)  # others may wait again
+
+
 async def test_a_refused_body_is_let_pass_and_the_connection_goes_on() -> None:
     async with serving(1, refusal_s=0.2) as server, await server.connect() as first, await server.connect() as second:
         await first.send(request("/wait"))

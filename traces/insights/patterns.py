@@ -18,8 +18,12 @@ class Pattern:
     name: re.Pattern[str]
     file: re.Pattern[str] | None = None
 
-    def matches(self, names: Sequence[str], files: Sequence[str]) -> list[bool]:
-        """Whether each function of such a name in such a file is of this kind."""
+    def matches(self, name: str, file: str) -> bool:
+        """Whether a function of that name in that file is of this kind."""
+        return self.name.search(name) is not None or (self.file is not None and self.file.search(file) is not None)
+
+    def match_each(self, names: Sequence[str], files: Sequence[str]) -> list[bool]:
+        """The same of each function of these names in these files."""
         by_name = found_in(self.name, names)
         if self.file is None:
             return by_name

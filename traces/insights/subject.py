@@ -126,7 +126,7 @@ class Subject:
         names = [PATH_IN_NAME.sub("", name[:READ_CHARACTERS]) for name in names_of(self.trace, read)]
         files = [(self.trace.frame_file(frame) or "")[-READ_CHARACTERS:] for frame in read.tolist()]
         for bit, pattern in enumerate(PATTERNS.values()):
-            bits[read[pattern.matches(names, files)]] |= 1 << bit
+            bits[read[pattern.match_each(names, files)]] |= 1 << bit
         return bits
 
     @cached_property

@@ -3,8 +3,9 @@
 from typing import Any
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.plan import next_calls, settled
+from server.analyst.plan import next_calls
 from server.analyst.question import Intent, Question
+from server.analyst.settled_question import settled
 from server.analyst.topic_words import pattern_of
 
 OFFERED = frozenset({"get_trace_summary", "get_top_functions", "find_frames", "get_callers_callees", "list_profiles"})
@@ -34,6 +35,7 @@ def evidence(*results: Result) -> Evidence:
         "unit": "nanoseconds",
         "pid": "1",
         "tid": "1",
+        "stands_for_thread": False,
     }
     profile |= {"values": [{"name": "cpu"}]}
     summary = {"default_profile": "p0", "profiles": [profile], "name": "shop.json"}

@@ -37,12 +37,13 @@ HEAP = values({"main;make": [1000.0]}, [("allocated", Unit.BYTES)])
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in NAMES.items() for name in names.split("|")])
 def test_a_name_of_the_kind_is_recognised(kind: str, name: str) -> None:
     function, _, file = name.partition("@")
-    assert PATTERNS[kind].matches([function], [file]) == [True]
+    assert PATTERNS[kind].matches(function, file)
+    assert PATTERNS[kind].match_each(["consort", function], ["", file]) == [False, True]
 
 
 @pytest.mark.parametrize("name", OTHERS.split("|"))
 def test_a_name_that_only_looks_like_it_is_not(name: str) -> None:
-    taken = [kind for kind in NAMES if PATTERNS[kind].matches([name], ["/app/sorting/json.py"]) == [True]]
+    taken = [kind for kind in NAMES if PATTERNS[kind].matches(name, "/app/sorting/json.py")]
     assert taken == []
 
 

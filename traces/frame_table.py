@@ -89,7 +89,9 @@ def in_order_of_use(uses: Sequence[Int32], count: int) -> tuple[Int64, Int32]:
     """Those of `count` frames that are used, by where they are first, and the place of each frame among them or -1."""
     first = first_rows(uses[0] if len(uses) == 1 else np.concatenate(uses), count)
     used = np.flatnonzero(first != NONE)
-    used = used[np.argsort(first[used])]
+    places = first[used]
+    if (places[1:] < places[:-1]).any():
+        used = used[np.argsort(places)]
     number = np.full(count, NONE, np.int32)
     number[used] = np.arange(len(used), dtype=np.int32)
     return used, number

@@ -67,6 +67,9 @@ def _time_of(trace: Trace) -> str:
 
 def _replaced_bytes(trace: Trace, content: memoryview) -> int:
     """How many bytes of a text are no characters, where one of its names has such."""
-    if CONTROL.search(content[:DETECTION_BYTES]) or REPLACEMENT not in trace.strings.arena.tobytes():
+    names = trace.strings.arena
+    if not len(names) or names.max() < REPLACEMENT[0] or CONTROL.search(content[:DETECTION_BYTES]):
+        return 0
+    if REPLACEMENT not in names.tobytes():
         return 0
     return invalid_bytes(content)

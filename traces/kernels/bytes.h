@@ -132,6 +132,12 @@ static inline int grow(void **column, int64_t *room, int64_t needed, size_t widt
     return 1;
 }
 
+/* How many slots a table gets that is half full: four times as many, or twice where the memory of more would cost more
+ * than finding all places again. */
+static inline int64_t larger_table(int64_t slot_count, int64_t first) {
+    return slot_count ? slot_count * (slot_count < (1 << 21) ? 4 : 2) : first;
+}
+
 /* Interned byte strings: text i is `length[i]` bytes at `offset[i]` of the source. Order is that of first appearance. */
 typedef struct {
     int64_t *offset;
@@ -146,7 +152,7 @@ static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t le
     uint64_t hash = hash_bytes(text, length);
     uint32_t tag = (uint32_t)(hash >> 32);
     if (names->count * 2 >= names->slot_count) {
-        int64_t slot_count = names->slot_count ? names->slot_count * 4 : 256;
+        int64_t slot_count = larger_table(names->slot_count, 256);
         int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
         if (!slots || names->count >= INT32_MAX - 1) {
             free(slots);

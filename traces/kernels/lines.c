@@ -104,11 +104,12 @@ static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length
     int32_t node = low ? path->nodes[low - 1] : -1;
     for (Cursor at = text + (low ? path->ends[low - 1] + 1 : 0), end = text + length;; at++) {
         Cursor stop = find_separator(at, end);
+        int64_t known = lines->names.count;
         int32_t frame = stop - at > MAX_TOKEN_BYTES ? -1 : intern(&lines->names, data, at, (size_t)(stop - at));
         if (frame < 0 || !grow((void **)&path->ends, &path->end_room, path->count + 1, sizeof *path->ends) ||
             !grow((void **)&path->nodes, &path->node_room, path->count + 1, sizeof *path->nodes))
             return -2;
-        node = child(&lines->tree, node, frame);
+        node = frame == known ? new_child(&lines->tree, node, frame) : child(&lines->tree, node, frame);
         if (node == -2) return -2;
         path->ends[path->count] = stop - text;
         path->nodes[path->count++] = node;

@@ -12,6 +12,9 @@ from traces.kernels.library import NamesStruct, call, contiguous, kernels, raise
 CONTINUES = 0x80
 """The two highest bits of a byte that goes on a character of UTF-8 (RFC 3629)."""
 
+BEYOND_ASCII = 0x80
+"""The least byte that is not ASCII."""
+
 
 @dataclass(frozen=True, slots=True)
 class Texts:
@@ -35,6 +38,8 @@ class Texts:
     @property
     def is_utf8(self) -> bool:
         """Whether each of them is."""
+        if not len(self.arena) or self.arena.max() < BEYOND_ASCII:
+            return True
         begins = self.offsets[:-1][self.offsets[:-1] < self.offsets[1:]]
         if ((self.arena[begins] & 0xC0) == CONTINUES).any():
             return False

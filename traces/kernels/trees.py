@@ -52,7 +52,7 @@ class TreeStruct(ctypes.Structure):
         *((name, ctypes.c_int64) for name in ("frame_room", "parent_room", "depth_room")),
         *((name, ctypes.c_int64) for name in ("count", "truncated", "max_depth")),
         ("slots", ctypes.c_void_p),
-        ("slot_count", ctypes.c_int64),
+        *((name, ctypes.c_int64) for name in ("slot_count", "placed")),
     )
 
     def paths(self, library: ctypes.CDLL, leaf: Int32) -> Paths:

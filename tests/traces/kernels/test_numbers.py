@@ -121,6 +121,12 @@ def test_a_collapsed_line_is_a_path_and_a_weight() -> None:
     assert found.weight.tolist() == [3, 4, 1]
 
 
+def test_a_path_to_a_name_that_was_new_is_found_again() -> None:
+    text = b"a;b 1\nb;a 1\na;c 1\nb 1\na;c 2\nb;a;d 1\na 1\nb;a;d 1"
+    assert_same_lines(text)
+    assert lines.scan_lines(text, 100).paths.leaf.tolist() == [1, 3, 4, 2, 4, 5, 0, 5]
+
+
 def test_a_weight_may_have_decimals_and_stand_behind_tabs() -> None:
     found = lines.scan_lines(b"a;b\t1.5\na;c\t\t2.\na .5\nb 0.30000000000000004\n", 100)
     assert found.names.pieces() == (b"a", b"b", b"c")

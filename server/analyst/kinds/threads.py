@@ -106,7 +106,8 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         return [longest, leading(evidence, "In the main profile the heaviest function is")]
     if not alike or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows)):
         return _no_threads(evidence, rows)
-    count = len(rows)
+    total = listed["total_profiles"]
+    count = total if len(rows) == total else len(rows)  # what the list has of them is proven by its address
     first = _opening(question, evidence, busiest, rows, ranked[: len(alike)], count)
     if _LEAST_BUSY.search(question.text) and len(alike) > 1:
         last = ranked[len(alike) - 1]
@@ -195,7 +196,8 @@ def _rest(row: dict[str, Any]) -> str:
 
 
 def _line(row: dict[str, Any]) -> str:
-    spent = "" if _may_wait(row) and not _rest(row) else " busy"
+    is_busy = row["unit"] == "nanoseconds" and (_rest(row) or not _may_wait(row))
+    spent = " busy" if is_busy else ""
     return f"{cited_profile(row)}: {row['kind']}, {amount(busy_of(row), row['unit'])}{spent}{_rest(row)}"
 
 

@@ -31,6 +31,7 @@ _COMPARES = (
     r"than|leads by|longest is|waits longest|takes .*\btakes)\b|, then "
 )
 _AGAINST = "one thing set against another"
+_IN_ORDER = "one further down in the order"
 _KINDS = (
     (_COMPARED, _COMPARES, _AGAINST),
     (r"%|\b(?:percent(?:age)?|prozent|fraction|what share)\b", r"\d ?%", "a share"),
@@ -51,7 +52,7 @@ _KINDS = (
             r"runner[- ]up"
         ),
         r"\bnumber \d|\bsecond\b|\bthird\b|\bthen\b|\b2nd\b|\b3rd\b",
-        "one further down in the order",
+        _IN_ORDER,
     ),
     (r"\b(?:median|p\d\d|percentile)\b", r"\b(?:median|middle|percentile|average)\b", "what is in the middle"),
     (
@@ -76,7 +77,10 @@ _KINDS = (
         "a moment",
     ),
     (
-        r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b|`? \+ `?[A-Za-z_]",
+        (
+            r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b|"
+            r"`? \+ `?(?!(?:when|why|how|where|who)\b)[A-Za-z_]"
+        ),
         r"\b(?:together|combined|in all|sum|both|of them|in total)\b",
         "a sum",
     ),
@@ -127,6 +131,8 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
         return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
     for asks, has, kind in (*_KINDS, _DEVICE):
         if kind == _AGAINST and question.saves:  # how much faster without it is said by what it takes
+            continue
+        if kind == _IN_ORDER and question.names:  # it is claimed of a function, whose figures are the answer
             continue
         if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"

@@ -15,6 +15,7 @@ from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.kinds_of_work import asks_of_plan, work_named_in
 from server.analyst.known_forms import BY_FORM
+from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
     asks_of_symbols,
@@ -119,7 +120,8 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
         return _likely(near, ABOUT_ONE_FUNCTION) or Intent.FUNCTION
     if named.thread is not None and intent in OF_A_THREAD and not (has_function or OF_A_KERNEL.search(text)):
         return Intent.THREAD
-    narrows = intent in NARROWED_BY_TIME or (_THE_SAME.match(text) and not has_function)
+    narrows = intent in NARROWED_BY_TIME or (not has_function and (_THE_SAME.match(text) or asks_of_a_time_alone(text)))
+    narrows = narrows or (intent in ABOUT_ONE_FUNCTION and not (has_function or named.maybe))
     if has_range and narrows and not (intent is Intent.SHOW and has_function):
         return Intent.WINDOW
     if intent is Intent.GROUP and not has_function and not (named.maybe or asks_by_file(text) or asks_how_busy(text)):
@@ -220,8 +222,8 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         name, probability = next(one for one in near.intents if Intent(one[0]) not in OF_WORK)
         intent = Intent(name)
     of_plan = intent is not Intent.USAGE or asks_of_plan(text)
-    if probability < UNLIKELY.get(intent, 0.0) or not of_plan:
-        intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
+    if probability < UNLIKELY.get(intent, 0.0) or not of_plan or (intent is Intent.SQL and not _OF_SQL.search(text)):
+        intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in {*UNLIKELY, Intent.SQL})
     of_layouts = OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF}
     if intent in of_layouts and _LAYOUT.search(text) and not words_of_a_page(text):
         return Intent.SUSPECT
@@ -234,6 +236,11 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
 
 
+_OF_SQL = lazy_regex(
+    r"\bsql\b|\bquer(?:y|ies)\b|\bselect\b|\bgroup by\b|\btables?\b|\bcolumns?\b|\bschema\b|abfrage|requête|consulta|"
+    r"查询|クエリ|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
 _HOW_MANY = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*how many (?!ms\b|(?:milli)?seconds|[kmg]?b\b|bytes|percent|times (?:more|longer|as))\w+",
     re.IGNORECASE,

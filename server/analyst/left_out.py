@@ -60,13 +60,18 @@ def _recording(question: Question, evidence: Evidence, first: str) -> str:
 def _division(question: Question, evidence: Evidence, first: str) -> str:
     """What something is to be divided by: `calls of it per document`."""
     found = _PER.search(question.text)
-    if found is None or re.search(rf"\b(?:per|each|a) {found[1]}", first) or is_of_asking(found[1].casefold()):
+    if (
+        found is None
+        or question.saves
+        or re.search(rf"\b(?:per|each|a) {found[1]}", first)
+        or is_of_asking(found[1].casefold())
+    ):
         return ""
     return f"**Divided by {coded(found[1])} I cannot give it; undivided**: "
 
 
 def _time(question: Question, evidence: Evidence, first: str) -> str:
-    if not question.time_ranges or question.intent in _OF_TIMES:
+    if not question.time_ranges or question.intent in _OF_TIMES or question.saves:
         return ""
     return "**This is of the whole recording, and not of that time alone**: "
 

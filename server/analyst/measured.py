@@ -219,6 +219,24 @@ _PER = lazy_regex(
 )
 
 
+_PER_OF = lazy_regex(
+    r"^(?:(?:and|so|how (?:many|often)|number of|calls? (?:of|to)|calls?|is|of)[ ,]+)*"
+    r"`?(?P<name>[\w.$]{3,})(?:\(\))?`?:? "
+    r"(?:calls? |called |time |cost )?(?:per|for each|for every|pro|par|por) (?:the )?`?(?P<base>[\w.$]{3,})`?\W*$",
+    re.IGNORECASE,
+)
+
+
+def divided_by_name(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
+    """The calls of a function for each of another: `load: calls per item`; None for any other."""
+    found = _PER_OF.match(" ".join(prompt.split()))
+    names = (found["name"], found["base"]) if found else ()
+    known = {*_lexicon().measure_of, *_lexicon().small, *_lexicon().refers, *_OF_THE_RECORDING}
+    if not names or any(one.casefold() in known for one in names) or is_of_asking(names[1].casefold()):
+        return None
+    return Measured(("per",), names)
+
+
 def divided(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
     """The number of calls of what was spoken of for each of a function: `per find_seed call?`; None for any other."""
     found = _PER.match(" ".join(prompt.split()))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from server.analyst.chosen_intent import RECURS
 from server.analyst.intent import Intent
 from server.analyst.known_forms import counts_all
-from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, divided, loosely_measured, measured
+from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, divided, divided_by_name, loosely_measured, measured
 from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import limit_asked, ranked_thing
@@ -43,6 +43,8 @@ def with_measures(question: Question, prompt: str, spoken_of: SpokenOf | None, o
 
 def _asked(prompt: str, spoken_of: SpokenOf | None, *, is_loose: bool) -> Measured | None:
     """The measures of a prompt; `is_loose` where it may be a sentence about those of what was spoken of."""
+    if by_name := divided_by_name(prompt, is_of_asking):
+        return by_name
     if spoken_of is None:
         return measured(prompt)
     asked = divided(prompt, is_of_asking) or measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle))

@@ -34,10 +34,22 @@ _WITHOUT_UNIT = lazy_regex(
 _AT = lazy_regex(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _LENGTH = lazy_regex(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _AT_SECOND = lazy_regex(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
-_FIRST = lazy_regex(
-    rf"\b(?:(?:in|during|within) the )?first (\d+(?:\.\d+)?){_UNIT}|\bbefore (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
+_ARTICLE = (
+    r"(?:\b(?:in|during|within|im|während|pendant|dans|durante|en|nei|nas?|в|за)\s+)?"
+    r"(?:\b(?:the|den|der|die|les|los|las|i|os|as)\s+)?"
 )
-_LAST = lazy_regex(rf"\b(?:in |during )?(?:the )?last (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_FIRST = lazy_regex(
+    rf"{_ARTICLE}(?:\b(?:first|erste[nr]?|premi[eè]re?s|primer[oa]s|prim[ie]|primeir[oa]s|первы[ех])\s+|"
+    rf"最初の|前|最初|처음\s*)"
+    rf"(\d+(?:\.\d+)?){_UNIT}|{_ARTICLE}(\d+(?:\.\d+)?)\s(?:premi[eè]re?s|primer[oa]s|prim[ie]|primeir[oa]s){_UNIT}|"
+    rf"\b(?:before|vor|avant|antes de)\s+(\d+(?:\.\d+)?){_UNIT}(?!\s*(?:ago|her)\b)",
+    re.IGNORECASE,
+)
+_LAST = lazy_regex(
+    rf"{_ARTICLE}(?:\b(?:last|letzte[nr]?|derni[eè]re?s|[uú]ltim[oaie]s?|последни[ех])\s+|最后|最後の|마지막\s*)"
+    rf"(\d+(?:\.\d+)?){_UNIT}",
+    re.IGNORECASE,
+)
 _AFTER = lazy_regex(rf"\b(?:after|since) (?:the first )?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _PARTS = (
     (lazy_regex(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
@@ -134,9 +146,9 @@ def _single(text: str) -> list[tuple[int, TimeRange]]:
 
 def _length(match: re.Match[str]) -> float:
     """The number and unit of a match, which may stand in other groups."""
-    number, unit, character, *others = match.groups()
-    if number is None:
-        number, unit, character = others[:3]
+    found = match.groups()
+    at = next(at for at in range(0, len(found), 3) if found[at] is not None)
+    number, unit, character = found[at : at + 3]
     return milliseconds(number, unit or character)
 
 
@@ -156,6 +168,16 @@ def without_time_ranges(text: str) -> str:
     ):
         text = pattern.sub(" W ", text)
     return text
+
+
+def asks_of_a_time_alone(text: str) -> bool:
+    """Whether nothing but a time range is asked for, at the end of a prompt: `between 500 and 700 ms?`."""
+    last = _SENTENCES.split(text.strip())[-1]
+    left = without_time_ranges(last)
+    return left != last and not re.search(r"(?!\b(?:W|and|so|what|now|und|et|y)\b)\b\w", left)
+
+
+_SENTENCES = lazy_regex(r"(?<=[^\d][.!?])\s+")
 
 
 def lengths(text: str) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.kinds import spoken_names
 from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.marked_moments import marked
 from server.analyst.measured import Measured
 from server.analyst.preempted import rankings_again
 from server.analyst.question import Question
@@ -12,6 +13,8 @@ from server.analyst.topic_words import pattern_of
 
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
+SEARCHES = 6
+"""Of the first round, which takes eight calls."""
 
 
 def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) -> list[Call]:
@@ -21,7 +24,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     if question.place is not None and not evidence.results:
         return [call for call in (SUMMARY, BY_SELF, OWN_CODE) if call[0] in offered]
     if not evidence.results and (finds := _finds(question)):
-        return [call for call in (SUMMARY, *finds, BY_SELF) if call[0] in offered]
+        return [call for call in (SUMMARY, *finds[:SEARCHES], BY_SELF) if call[0] in offered]
     if question.labels and not evidence.called("list_profiles"):
         asked: list[Call] = [SUMMARY, ("list_profiles", {"limit": 100}), ("search_findings", {"limit": 30})]
         return [call for call in asked if call[0] in offered]
@@ -35,7 +38,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
         first_of = {repr(call): call for call in calls}
         if first_of:
             return list(first_of.values())
-    return []
+    return [call for call in marked(settled_one, evidence) if call[0] in offered and call not in done]
 
 
 def _finds(question: Question) -> list[Call]:

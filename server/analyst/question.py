@@ -94,6 +94,8 @@ class Question:
     note: str | None = None
     place: int | None = None
     """The place in the ranking of what is meant, from 0; -1 for its end."""
+    is_of_the_other: bool = False
+    """Whether it asks for what is in the other recording of a comparison."""
     excluded: str = ""
     """What a ranking is to leave out."""
     on_thread: str | None = None
@@ -151,6 +153,8 @@ _ASKS_TIME = lazy_regex(
     r"секунд|врем|秒|时间|時間|초|시간",
     re.IGNORECASE,
 )
+_OCCASION = lazy_regex(r"\b(?:each|every|this|first|last|same|next|any|one|second) time\b", re.IGNORECASE)
+"""Where the word `time` asks for none."""
 _THIS_ONE = lazy_regex(
     r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection|method|block)\b|\bthe selection\b",
     re.IGNORECASE,
@@ -247,7 +251,7 @@ def alone(
         length_ms=spans[0] if spans else None,
         view=_view(text),
         why=WHY.match(text) is not None,
-        asks_time=bool(_ASKS_TIME.search(text)),
+        asks_time=bool(_ASKS_TIME.search(_OCCASION.sub(" ", text))),
         asks_speed=bool(_ASKS_SPEED.search(text)),
         understood=known,
         note=" ".join(filter(None, (not_read, note_in(language.language, language.language_probability, said))))

@@ -7,6 +7,8 @@ from server.analyst.asked_figures import without_its_figure
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import kind_of
+from server.analyst.kinds.marked_moments import said_of_marks
+from server.analyst.kinds.measures_of import TOGETHER
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
 from server.analyst.left_out import left_out
@@ -72,11 +74,11 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
     first, *others = kind_of(question).write(question, evidence)
-    if events := counted_events(question, evidence):
+    if events := counted_events(question, evidence) or said_of_marks(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
     with_title, first = first, _without_title(question, first)
     first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
-    if not question.measured and (cannot := without_its_figure(question, evidence, with_title)):
+    if not (question.measured or events) and (cannot := without_its_figure(question, evidence, with_title)):
         return cannot
     carried = _carried(question, evidence, first.partition("\n")[0])
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)
@@ -86,7 +88,7 @@ def report(question: Question, evidence: Evidence) -> str:
         opening,
         "" if unread or question.measured else _misread(question),
         question.note,
-        _failures(evidence),
+        _failures(question, evidence),
     ]
     kept = [part for part in parts if part]
     room = (MOST_OF_A_LIST if question.intent in LISTS else MOST_CHARACTERS) - sum(map(read_length, kept))
@@ -138,7 +140,7 @@ def _carried(question: Question, evidence: Evidence, first: str) -> str:
         return ""
     profile = evidence.profile(question.profile)
     is_main = profile is None or profile["handle"] == (evidence.summary or {}).get("default_profile")
-    where = "" if is_main or profile is None else f" in {cited_profile(profile)}"
+    where = "" if is_main or profile is None or f"threads {TOGETHER}**" in first else f" in {cited_profile(profile)}"
     return f"About {question.carried}{where}, as before: "
 
 
@@ -170,10 +172,14 @@ def _misread(question: Question) -> str:
     return f"(I was not sure what is asked, and took it as: {meaning(question.intent)}.)"
 
 
-def _failures(evidence: Evidence) -> str:
+_OF_SINGLE_CALLS = frozenset({Intent.CALLS_OF, Intent.ARGUMENTS, Intent.LONG_TASKS, Intent.WINDOW})
+
+
+def _failures(question: Question, evidence: Evidence) -> str:
+    optional = OPTIONAL if question.intent in _OF_SINGLE_CALLS else OPTIONAL | {"get_longest_calls"}
     failed = dict.fromkeys(
         result.tool
         for result in evidence.results
-        if result.failed and result.tool not in OPTIONAL and "my_code" not in result.arguments
+        if result.failed and result.tool not in optional and "my_code" not in result.arguments
     )
     return "(One look into the trace failed, so this is without what it would have shown.)" if failed else ""

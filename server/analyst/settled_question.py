@@ -3,8 +3,9 @@
 import re
 from dataclasses import replace
 
+from server.analyst.answerable import answerable
 from server.analyst.asked_things import asks_by_file, is_of_another_kind
-from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_A_THREAD, OF_ALL
+from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds import measures_of, spoken_names
@@ -13,14 +14,13 @@ from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.kinds_of_work import work_named_in
+from server.analyst.named_threads import by_thread, is_no_thread, thread_for_a_name, thread_of_a_word
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
-from server.analyst.subjects import NO_NAMES, NO_THREAD
 from server.analyst.thread_scope import asks_which_of_them, narrowed, threads_alike, without_word
 from server.analyst.topic_words import best_named, pattern_of, words_of
-from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
 
 NAMED_THERE = frozenset(
@@ -63,9 +63,6 @@ ONE_CALL = lazy_regex(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 """Words that ask for one of a function's calls."""
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
-_WORDS = lazy_regex(r"[^\W\d_][\w-]{2,}")
-OF_ONE_THREAD = frozenset({"worker", "renderer", "gpu", "compositor"})
-"""Words that are the name of a thread where just one has them."""
 _KEEPS = lazy_regex(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
 """Words that ask who has memory, where one with a lock would ask who has that."""
 _VERSUS = lazy_regex(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
@@ -78,7 +75,6 @@ def is_known(word: str) -> bool:
     return word.casefold() in vocabulary() or is_of_another_kind(word) or work_named_in(word) is not None
 
 
-_WHICH_MAIN = lazy_regex(r"\b([a-z]{3,}) main (?:thread|process)\b")
 OF_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.RECURSION})
 """Intents of which a pronoun is the subject: the verb next to it is no name."""
 OF_A_PLACE = 5
@@ -120,15 +116,6 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     )
 
 
-def _no_such_thread(question: Question, evidence: Evidence) -> bool:
-    """Whether a plain word (`slow threads`) was taken for the name of a thread, and there is none of that name."""
-    listed, name = evidence.first("list_profiles"), question.thread or ""
-    meant = re.search(rf"\b(?:the|only) {re.escape(name)} (?:thread|process|worker)\b", question.text, re.IGNORECASE)
-    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text or meant:
-        return False
-    return not any(name in row["name"].casefold() for row in listed["profiles"])
-
-
 def _program(question: Question, evidence: Evidence) -> str:
     """The word that is the name of a program of the recording, and of no function; empty without one."""
     for name in (*question.names, *question.maybe):
@@ -165,27 +152,6 @@ def _against_a_function(question: Question, evidence: Evidence) -> Question:
         return replace(question, maybe=(), stems=())
     both = (question.against, named[0])
     return replace(question, intent=Intent.TWO_FUNCTIONS, names=both, maybe=(), stems=(), understood=True)
-
-
-def _thread_named(question: Question, evidence: Evidence) -> str:
-    """The name of one thread that is a word of the prompt, where that names no function; empty without one."""
-    if question.names or question.handle or question.intent not in OF_A_THREAD | {Intent.PROFILES, Intent.PARALLEL}:
-        return ""
-    rows = (evidence.summary or {"profiles": []})["profiles"]
-    threads = [((row["pid"], row["tid"] or row["handle"]), _parts(row["name"])) for row in rows]
-    text = question.text.casefold()
-    for word in _WORDS.findall(text):
-        of_it = {thread for thread, words in threads if word in words}
-        if len(of_it) == 1 and len(rows) > 1 and word not in (NO_NAMES | NO_THREAD | SMALL_WORDS) - OF_ONE_THREAD:
-            return str(word)
-    which = _WHICH_MAIN.search(text)
-    is_none = which and which[1] not in NO_NAMES | NO_THREAD | SMALL_WORDS
-    return str(which[1]) if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
-
-
-def _parts(name: str) -> set[str]:
-    """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
-    return set(_WORDS.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))
 
 
 def _labelled(question: Question, evidence: Evidence) -> Question:
@@ -236,8 +202,12 @@ def settled(question: Question, evidence: Evidence) -> Question:
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
         return replace(question, value=value, measured=None, handles=handles, understood=True)
-    question = _of_alike_threads(question, evidence)
-    if question.intent is Intent.PROFILES and question.thread:
+    question = _of_alike_threads(by_thread(question, evidence), evidence)
+    if (
+        question.intent is Intent.PROFILES
+        and question.thread
+        and not (question.measured and question.measured.asks("threads"))
+    ):
         return replace(question, measured=None)
     if measures := measures_of.resolved(question, evidence):
         return measures
@@ -247,7 +217,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
     question = replace(question, measured=None, unfound=measures_of.unfound(question, evidence))
     if question.place is not None:
         return _ranked_there(question, evidence)
-    return _settled(question, evidence)
+    return answerable(_settled(question, evidence), evidence)
 
 
 def _settled(question: Question, evidence: Evidence) -> Question:
@@ -264,12 +234,13 @@ def _settled(question: Question, evidence: Evidence) -> Question:
         only = programs[0] if len(programs) == 1 else None
         intent = Intent.THREAD if only else Intent.PROFILES
         return replace(question, intent=intent, thread=only, names=programs, maybe=(), placed=(), understood=True)
-    if thread := _thread_named(question, evidence):
-        return replace(question, intent=Intent.THREAD, thread=thread, maybe=(), placed=(), stems=(), understood=True)
+    if thread := thread_of_a_word(question, evidence) or thread_for_a_name(question, evidence):
+        about = replace(question, intent=Intent.THREAD, thread=thread, names=(), maybe=(), placed=(), stems=())
+        return replace(about, unfound=(), understood=True)
     if _is_of_the_program(question, evidence):
         return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
     question = _of_several(question, evidence)
-    if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
+    if question.intent is Intent.THREAD and is_no_thread(question, evidence):
         return question.about(Intent.PROFILES)
     return _looked_up(question, evidence)
 
@@ -356,13 +327,27 @@ def _not_found(question: Question, evidence: Evidence) -> Question:
     return replace(question, intent=question.intent if question.handle else otherwise, maybe=())
 
 
+def _saves_on_it(question: Question) -> bool:
+    """Whether savings are asked for on what was spoken of, by a change that has other words and takes nothing out."""
+    return question.carried is not None and not _TAKES_OUT.search(question.text)
+
+
+_TAKES_OUT = lazy_regex(
+    r"\b(?:without|remov\w*|delet\w*|dropp?\w*|skip\w*|kill\w*|free|gone|fix\w*|cut|"
+    r"cost nothing|were|was|ohne|sans|sin|senza|"
+    r"wegl\w+|weg|gäbe|quit\w+|gratis)\b",
+    re.IGNORECASE,
+)
+"""Words after which stands what would cost nothing."""
+
+
 def _named_there(question: Question) -> Question:
     """The question; where it asks for something new, and not for what was spoken of, then for that, which has no name
     here."""
     if question.intent is Intent.HOW_OFTEN and question.stems and not (question.names or question.handle):
         words = words_of(question.text, question.stems)
         return replace(question, maybe=words[::-1], carried=None, understood=True)
-    asks_anew = (question.carried and question.asks_for_any) or question.saves
+    asks_anew = (question.carried and question.asks_for_any) or (question.saves and not _saves_on_it(question))
     if question.stems and asks_anew and not question.refers:
         words = words_of(question.text, question.stems) or question.stems
         return replace(

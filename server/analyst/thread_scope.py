@@ -96,14 +96,19 @@ def threads_alike(question: Question, evidence: Evidence) -> str:
     rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["stands_for_thread"]]
     for word in _WORD.findall(question.text):
         one = word.casefold()
-        singular: str = one.removesuffix("s")
-        if len(singular) < SHORTEST_WORD or {one, singular} & (NO_NAMES | NO_THREAD | SMALL_WORDS):
+        ways = [way for way in _singular(one) if len(way) >= SHORTEST_WORD]
+        if {one, *ways} & (NO_NAMES | NO_THREAD | SMALL_WORDS) or word in question.names:
             continue
-        named = {row["name"] for row in rows if singular in _parts(row["name"]) and _NUMBERED_NAME.search(row["name"])}
-        is_plural = one != singular or asks_which_of_them(question.text)
-        if len(named) > 1 and is_plural and word not in question.names:
-            return singular
+        for way in ways:
+            named = {row["name"] for row in rows if way in _parts(row["name"]) and _NUMBERED_NAME.search(row["name"])}
+            if len(named) > 1 and (one != way or asks_which_of_them(question.text)):
+                return way
     return ""
+
+
+def _singular(word: str) -> tuple[str, ...]:
+    """The word, and what it may be the plural of: `press` of `presses`."""
+    return tuple(dict.fromkeys((word, word.removesuffix("s"), word.removesuffix("es"))))
 
 
 SHORTEST_WORD = 3
@@ -114,7 +119,7 @@ def without_word(question: Question, word: str) -> Question:
     """The question without a word that only says which threads it is about."""
 
     def others(words: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for one in words if one.casefold().removesuffix("s") != word)
+        return tuple(one for one in words if word not in _singular(one.casefold()))
 
     left = replace(question, maybe=others(question.maybe), placed=others(question.placed), stems=others(question.stems))
     nothing = not (left.maybe or left.placed or left.stems or question.names or question.handle)

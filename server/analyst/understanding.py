@@ -28,7 +28,7 @@ from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import MOST, Question, alone
-from server.analyst.sentence_forms import done_to, place_asked_for
+from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.spoken_topics import of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
@@ -91,14 +91,14 @@ def _understood(
         known = leaving_out(alone(rest or _RANKING, viewer, windows), excluded, spoken_of.name if spoken_of else "")
         if known:
             return known
-    if spoken_of and (elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of)):
+    if spoken_of and (elsewhere := _of_something_before(prompt, viewer, windows, spoken_of)):
         return elsewhere
-    if spoken_of and (by_place := _by_place(prompt, spoken_of)):
-        return by_place
     prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed, spoken_of.handle) if spoken_of else prompt
     question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
     if spoken_of and (same := in_the_same_time(question, spoken_of)):
         return same
+    if spoken_of and (there := _of_the_other(question, spoken_of)):
+        return there
     if spoken_of and question.saves and _BOTH.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
@@ -107,6 +107,25 @@ def _understood(
     if openings and question.text != " ".join(prompt.split()) and not (question.names or question.thread):
         question = replace(question, labels=(*question.labels, *long_words(question.text)))
     return question if spoken_of is None else _gone_on(question, prompt, spoken_of)
+
+
+def _of_something_before(
+    prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoken_of: SpokenOf
+) -> Question | None:
+    """The question that is one by what was spoken of alone: of a thread, of single events, of a place in an order."""
+    if elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of):
+        return elsewhere
+    if _REST.match(prompt) and (one := _of_single_ones(spoken_of)):
+        return replace(alone(one, viewer, windows), text=f"{one} {prompt}")
+    return _by_place(prompt, spoken_of)
+
+
+def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
+    """The question for the other recording, after two were compared: `what's left there?`."""
+    if question.names or not _THERE.search(question.text):
+        return None
+    again = _compared_again(question, (spoken_of.prompt,))
+    return again and replace(again, maybe=(), placed=(), stems=(), is_of_the_other=True)
 
 
 def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
@@ -167,6 +186,24 @@ def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
 
 
+_REST = lazy_regex(
+    r"^(?:(?:and|so|what(?:['’]?s| is)|the)[ ,]+)*(?:avg|average|mean)\b.{0,20}\b(?:without|except|besides) "
+    r"(?:it|that(?: one)?|this|the (?:outlier|longest|worst)(?: one)?)\W*$",
+    re.IGNORECASE,
+)
+"""The average of all events but the one that was spoken of."""
+
+
+def _of_single_ones(spoken_of: SpokenOf) -> str:
+    """The newest prompt that asked for one of several events; empty where none did."""
+    asked = (spoken_of.prompt, *spoken_of.prompts[::-1])
+    return next((one for one in asked if asks_of_single_ones(one) or "outlier" in one.casefold()), "")
+
+
+_THERE = lazy_regex(
+    r"\b(?:over there|in there|there(?: now)?\W*$|dort|drüben|là-bas|allí|allá|là|lá)(?!\w)|那边|там", re.IGNORECASE
+)
+"""Words for the other recording, once two were compared."""
 _BOTH = lazy_regex(
     r"\b(?:both|(?:the|those|these) two|beide[ns]?|les deux|los dos|ambos|entrambi)\b|两者|两个", re.IGNORECASE
 )

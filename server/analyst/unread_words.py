@@ -9,6 +9,7 @@ from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
 from server.analyst.sentence_forms import ASKS_WHAT
@@ -60,6 +61,7 @@ hundred half third quarter win ran run running concurrent concurrently parallel 
 lose loses losing lost file files took taken cost costs longest slowest lasted api altogether alltogether overall
 entirely throughput latency server app happen happens happened without gain save saved saving kernel kernels single
 normal usual typical wall clock inside halve keeps alive including happening hottest busiest heaviest fn func
+outlier outliers avg average hardly twice quicker
 """
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
@@ -80,6 +82,8 @@ _OF_THE_PROGRAM = lazy_regex(
     r"\b(?:this|the|our|my) (?:\w+ )?(?:app|application|binary|code|program|script|service|tool)\b", re.IGNORECASE
 )
 """Words for what was recorded, and for no part of it."""
+_WITH_A_DIGIT = lazy_regex(r"(?<![\w.@/:`-])(?!utf|http|top|python|java|es\d|x86)[a-z]{3,}\d+[a-z]*(?![\w@/:`-])")
+"""A word that only code has: `pbkdf2`."""
 _SENTENCE = lazy_regex(r"(?<=[.!?])\s+")
 _SLOW_THING = lazy_regex(
     r"^(?:(?:and|so|but)[ ,]+)*which (?!one\b|part\b|bit\b|thing)\w+ (?:is|are|was)\b|"
@@ -103,7 +107,7 @@ def unread(question: Question, text: str, *, is_first: bool = True) -> tuple[str
     of_all = question.intent in _OF_EVERYTHING  # what stands far down in a report on everything took no word up
     answer = without_addresses("\n\n".join(text.split("\n\n")[:2]) if of_all else text).casefold()
     found: dict[str, None] = {}
-    asked = _SENTENCE.split(question.text.strip())[-1]  # a symptom may stand before it
+    asked = without_time_ranges(_SENTENCE.split(question.text.strip())[-1])  # a symptom may stand before it
     for word in _WORD.findall(_OF_THE_PROGRAM.sub(" ", asked)):
         root = stem(word)
         intents = _of_stems().get(root, frozenset())
@@ -122,7 +126,8 @@ def _unread_code(question: Question, text: str) -> tuple[str, ...]:
     if question.intent in _WITHOUT_A_SUBJECT or question.excluded:
         return ()
     letters = _letters("\n\n".join(without_addresses(text).split("\n\n")[:2]))
-    said = (name.removesuffix("()") for name in IDENTIFIER.findall(question.text))
+    said = [name.removesuffix("()") for name in IDENTIFIER.findall(question.text)]
+    said += _WITH_A_DIGIT.findall(question.text)
     return tuple(name for name in said if _letters(last_part(name)) not in letters)
 
 

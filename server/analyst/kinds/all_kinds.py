@@ -8,6 +8,7 @@ from server.analyst.kinds import (
     calls_of,
     collecting,
     database_queries,
+    events_of_threads,
     groups,
     in_windows,
     knowing,
@@ -81,7 +82,7 @@ KINDS: dict[Intent, Kind] = {
         "layout_thrashing",
         of_all=True,
     ),
-    Intent.THREAD: Kind(threads.first_one, threads.one, threads.then_one),
+    Intent.THREAD: Kind(threads.first_one, events_of_threads.one, events_of_threads.then_one),
     Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start", of_all=True),
     Intent.LONG_TASKS: because(
         Kind(tasks_of_threads.first_long, tasks_of_threads.long_tasks, tasks_of_threads.then_long),

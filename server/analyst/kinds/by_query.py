@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, lead_of
+from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import database_queries, one_function, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
@@ -32,9 +32,12 @@ CALLS_BETWEEN = (
     "WHERE frame = '?' AND start_ms IS NOT NULL"
 )
 SAMPLES_BETWEEN = (
+    "WITH RECURSIVE below AS (SELECT node FROM nodes WHERE frame = '?' UNION "
+    "SELECT nodes.node FROM nodes JOIN below ON nodes.parent = below.node) "
     "SELECT count(*) AS samples, min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM samples "
-    "WHERE frame = '?' AND time_ms IS NOT NULL"
+    "JOIN below ON samples.node = below.node WHERE time_ms IS NOT NULL"
 )
+"""Samples in the function or in what it calls."""
 REQUESTS = "SELECT url, kind, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 5"
 
 REQUESTS_BY_NAME = (
@@ -128,9 +131,14 @@ def then_timeline(question: Question, evidence: Evidence) -> list[Call]:
     return [("query_trace", {"sql": query.replace("?", handle)}) for query in (CALLS_BETWEEN, SAMPLES_BETWEEN)]
 
 
+def _moments(evidence: Evidence) -> list[Result]:
+    """What was asked for when a function ran first and last."""
+    return [one for one in evidence.all("query_trace") if "AS first_ms" in one.arguments["sql"] and one.data["rows"]]
+
+
 def _ran(evidence: Evidence) -> tuple[float, float] | None:
     """When the function in question ran first and last, in ms; None where that is not known."""
-    for result in evidence.all("query_trace"):
+    for result in _moments(evidence):
         count, first, last = result.data["rows"][0]
         if count.get("value"):
             return first["value_ns"] / 1e6, last["value_ns"] / 1e6
@@ -165,7 +173,7 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
     if rows and (beyond := _beyond(question, evidence)):
         return [beyond]
     if rows:
-        for result in evidence.all("query_trace"):
+        for result in _moments(evidence):
             count, first, last = result.data["rows"][0]
             if count.get("value"):
                 what = "calls" if count["column"] == "spans" else "samples"

@@ -9,7 +9,7 @@ from server.analyst.going_on import PER_CALL
 from server.analyst.kinds.device import number_of_kernels
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of
-from server.analyst.kinds.one_function import calls_itself, leading, unknown
+from server.analyst.kinds.one_function import MOST_CALLED, calls_itself, leading, unknown
 from server.analyst.kinds.one_function import then as then_of_one
 from server.analyst.known_forms import counts_all
 from server.analyst.question import Question
@@ -29,7 +29,7 @@ def times(calls: int) -> str:
 
 def _most_called(question: Question, evidence: Evidence) -> list[str]:
     """The functions with the most calls, where no function is named and calls were counted."""
-    found = evidence.first("query_trace")
+    found = evidence.first("query_trace", sql=MOST_CALLED)
     what = str((evidence.main or {}).get("counted") or "")
     is_asked = evidence.counted == CALLS or _MOST_OF.search(question.text)
     if question.names or question.maybe or question.handle or not (is_asked and what and found):

@@ -10,6 +10,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
+from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
@@ -118,6 +119,8 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     totals = _totals(found, coded(other["trace"]) if other else "the other")
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
+    if question.is_of_the_other and (there := _most_there(found, coded(other["trace"]) if other else "the other")):
+        return [*there, f"{totals}{against}.", *lists]
     spoken = _spoken(found, question, evidence)
     first_ = f"{spoken or _verdict(found)} {totals}{against}."
     if _ONLY_IN_ONE.search(question.text) and (only := _only_in_one(found, other)):
@@ -127,6 +130,21 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     elif not spoken and _COMPARES.search(question.text) and "times as much" in totals:
         first_ = f"**{totals}.** {_verdict(found)}"
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
+
+
+def _most_there(found: dict[str, Any], name: str) -> list[str]:
+    """What takes the most in the other recording, then what comes after it; nothing without a function."""
+    rows = [row for row in found["rows"] if row["before"]["self_value"] > 0 and not is_pseudo(row)]
+    rows.sort(key=lambda row: -row["before"]["self_value"])
+    if not rows:
+        return []
+    unit = found["unit"]
+    shares = [
+        f"{share(row['before']['self_share'])} ({amount(row['before']['self_value'], unit)})" for row in rows[:SHOWN]
+    ]
+    first_ = f"**In {name} {_named(rows[0])} takes the most**: {shares[0]} of {amount(found['before']['whole'], unit)}."
+    others = [f"- {_named(row)}: {said}" for row, said in zip(rows[1:], shares[1:], strict=False)]
+    return [first_, "After it:\n\n" + "\n".join(others) if others else ""]
 
 
 def _other(question: Question, evidence: Evidence) -> dict[str, Any] | None:

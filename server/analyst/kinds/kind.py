@@ -161,12 +161,21 @@ def _denied(question: Question, evidence: Evidence, causes: tuple[str, ...], fir
 def _outweighed(found: dict[str, Any], evidence: Evidence) -> str:
     """The function that takes more than a finding, and is no part of it, where it dominates; empty without one."""
     lead = evidence.lead
-    if lead is None or lead.row["self_share"] < max(DOMINATES, found["share"] or 0.0):
+    outweighs = 0.0 if found["cause"] == "leak" else found["share"] or 0.0  # what is kept is what others made
+    if lead is None or lead.row["self_share"] < max(DOMINATES, outweighs):
         return ""
     if lead.row["handle"] in [one["handle"] for one in found["evidence"]]:
         return ""
     spent = f"{own(lead.row, lead.unit)} of {amount(lead.total, lead.unit)}"
     return f"**{cited(lead.row)} takes the most**: {spent} is {verb(lead.unit)} in it itself."
+
+
+_WHO_HAS = lazy_regex(
+    r"\b(?:who(?:se)?|which (?:function|code|one)|wer|welche funktion|qui|quelle fonction|quién|chi|quem)\b|"
+    r"谁|誰|кто",
+    re.IGNORECASE,
+)
+"""Words that ask for the function that made what is kept."""
 
 
 def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
@@ -201,7 +210,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             weighs
             and of_all
             and not yes
-            and question.intent is not Intent.MEMORY
+            and (question.intent is not Intent.MEMORY or _WHO_HAS.search(question.text))
             and (most := _outweighed(found[0], evidence))
         ):
             return [f"{most} {claimed(found[0])}", *parts]

@@ -17,8 +17,11 @@ from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
 from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joined, own, total
+from traces.analysis.waiting_names import waits
 
 LISTED = 4
+TOGETHER = "together"
+"""How an answer ends that is of all threads, and no longer of the one that was spoken of."""
 BY_THREAD = (
     "SELECT profile, sum(total_value) FILTER (outermost) AS total_{unit}, sum(self_value) AS self_{unit}, "
     "sum(count) AS calls FROM nodes WHERE frame = '{frame}' GROUP BY profile ORDER BY 2 DESC"
@@ -97,6 +100,8 @@ def _other(question: Question, evidence: Evidence) -> Intent | None:
     counted = around["counted"] if around else evidence.counted
     if asked.asks("calls") and not asked.asks("compared", "from_itself") and counted != CALLS:
         return Intent.HOW_OFTEN
+    if asked.asks("when") and not asked.asks("longest") and (evidence.main or {}).get("kind") == "sampled":
+        return Intent.TIMELINE
     return next((_BY_ANOTHER_KIND[one] for one in asked.measures if one in _BY_ANOTHER_KIND), None)
 
 
@@ -164,7 +169,10 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):
         first = of_one_call(one, around, evidence)
     else:
-        first = _of_all_waits(around, evidence) or figures_of(asked, around)
+        first = _of_all_waits(around, evidence, is_total=asked.asks("total", "everywhere"))
+        if first:
+            return [f"{_namesakes(question, evidence)}{first}"]
+        first = figures_of(asked, around)
     return [f"{_namesakes(question, evidence)}{first}{_spread(around, evidence)}"]
 
 
@@ -218,15 +226,17 @@ def _is_elsewhere(around: dict[str, Any], evidence: Evidence) -> bool:
     return (main["kind"], main["unit"]) != (profile["kind"], profile["unit"])
 
 
-def _of_all_waits(around: dict[str, Any], evidence: Evidence) -> str:
-    """What a function takes in all profiles of another kind that hold it; empty where that is one."""
-    found = _by_thread(around, evidence) if _is_elsewhere(around, evidence) else []
+def _of_all_waits(around: dict[str, Any], evidence: Evidence, *, is_total: bool) -> str:
+    """What a wait, or what is in profiles of another kind, takes in all of them; empty where that is one."""
+    is_of_all = _is_elsewhere(around, evidence) or (is_total and waits(row_of(around)["name"]))
+    found = _by_thread(around, evidence) if is_of_all else []
     if len(found) < 2:
         return ""
-    together = sum(float(values["total"]) for _, values in found)
-    return (
-        f"**{cited(row_of(around))} takes {amount(together, around['unit'])} in {few(len(found))} threads together.**"
-    )
+    unit, together = around["unit"], sum(float(values["total"]) for _, values in found)
+    each = joined([f"{amount(values['total'], unit)} in {cited_profile(one)}" for one, values in found[:LISTED]])
+    more = f" and {few(len(found) - LISTED)} more" if len(found) > LISTED else ""
+    takes = f"{cited(row_of(around))} takes {amount(together, unit)} in {few(len(found))} threads {TOGETHER}"
+    return f"**{takes}**: {each}{more}."
 
 
 def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[str, Any], dict[str, Any]]]:

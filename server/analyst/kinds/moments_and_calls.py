@@ -15,7 +15,7 @@ from server.analyst.kinds.paths import LEADS, parts_of, parts_said, path_in_it
 from server.analyst.moments import TimeRange
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, cited_profile, moment, noun, own, share, table
+from server.analyst.wording import amount, cited, cited_profile, joined, moment, noun, own, share, table
 from traces.lazy_regex import lazy_regex
 
 NS_PER_MS = 1_000_000
@@ -56,9 +56,45 @@ def then_window(question: Question, evidence: Evidence) -> list[Call]:
         calls.append(("get_top_functions", {"sort_by": "self", "limit": 8} | part))
         calls.append(("get_call_tree", {"max_nodes": 10} | part))
         calls.append(("get_longest_calls", {"limit": 5} | part))
+        for other in _other_threads(question, evidence, start) if len(question.time_ranges) == 1 else ():
+            of_it = part | {"profile": other["handle"]}
+            calls.append(("get_top_functions", {"sort_by": "self", "limit": 1} | of_it))
         if len(question.time_ranges) == 1:
             calls.append(("generate_flamegraph_screenshot", {"mode": "time_order"} | part))
     return calls or ([BY_SELF] if not evidence.called("get_top_functions") else [])
+
+
+OTHERS = 3
+"""Threads besides the main one of which it is said what they do in a time range."""
+
+
+def _other_threads(question: Question, evidence: Evidence, start: float) -> list[dict[str, Any]]:
+    """The first listed threads besides the main one that last until `start`, in milliseconds; none where one is asked
+    about."""
+    main = evidence.profile((evidence.summary or {}).get("default_profile"))
+    named = question.thread or question.profile or any(one.profile for one in question.time_ranges)
+    if main is None or named or not evidence.runs_in_several:
+        return []
+    rows = [row for row in (evidence.summary or {})["profiles"] if row["handle"] != main["handle"]]
+    alike = [
+        row
+        for row in rows
+        if row["stands_for_thread"]
+        and (row["kind"], row["pid"]) == (main["kind"], main["pid"])
+        and (row["duration"] or 0) > start * NS_PER_MS
+    ]
+    return alike[:OTHERS]
+
+
+def _meanwhile(question: Question, evidence: Evidence, part: dict[str, Any], leads: str) -> str:
+    """What other threads do most in a time range, where that is not what `leads` in the main one; else empty."""
+    said = []
+    for other in _other_threads(question, evidence, part["start_time_ms"]):
+        found = ranking_of(evidence, part | {"profile": other["handle"]})
+        lead = lead_of(found) if found else None
+        if found and lead and lead.row["self_value"] > 0 and lead.row["handle"] != leads:
+            said.append(f"{cited(lead.row)} in {cited_profile(other)} ({own(lead.row, found['unit'])})")
+    return f" Other threads then: {joined(said)}." if said else ""
 
 
 def _arguments(time_range: TimeRange, start: float, end: float) -> dict[str, Any]:
@@ -101,7 +137,8 @@ def window(question: Question, evidence: Evidence) -> list[str]:
             f"**Nothing happens {where}: the recording ends after {moment(length)}.**",
             leading(evidence, "Over all of it the hottest function is"),
         ]
-    found = ranking_of(evidence, _arguments(time_range, start, min(end, length)))
+    part = _arguments(time_range, start, min(end, length))
+    found = ranking_of(evidence, part)
     span = _said(time_range, *(found or {}).get(WINDOW, (start, min(end, length))))
     if not found or not (lead := lead_of(found)):
         return [
@@ -122,7 +159,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         everything = f"{amount(found['whole'], unit)}{thread}"
         first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {everything}."
     return [
-        first,
+        f"{first}{_meanwhile(question, evidence, part, lead.row['handle'])}",
         path_in_it(evidence),
         _idle_part(found, start, min(end, length), unit),
         table(_busy(lead), unit),

@@ -28,10 +28,13 @@ _NUMBERS = (
 )
 _MIDDLE = lazy_regex(r"\b(?:median|typical|middle|normal|usual)\b", re.IGNORECASE)
 _ONE = lazy_regex(
-    r"\b(?:longest|slowest|worst|biggest|max(?:imum)?|when|wann|quand|cuándo|längste\w*|plus longue?|más larg[ao])\b|"
+    r"\b(?:longest|slowest|worst|biggest|outliers?|max(?:imum)?|when|wann|quand|"
+    r"cuándo|längste\w*|plus longue?|más larg[ao])\b|"
     r"最长|什么时候|いつ|最長",
     re.IGNORECASE,
 )
+_THE_REST = lazy_regex(r"\b(?:avg|average|mean)\b.*\b(?:without|except|besides)\b", re.IGNORECASE)
+"""What is asked of all of them but the longest."""
 _PLACES = ("", "second ", "third ", "fourth ")
 
 
@@ -61,6 +64,19 @@ def of_function(handle: str, text: str, profile: str | None = None) -> Call:
 def of_tasks(profile: str, text: str) -> Call:
     """The query for what began by itself in a thread."""
     return _query(f"{_SPANS} AND one.depth = 0".format(where=f"one.profile = '{profile}'"), text)
+
+
+def of_thread(profiles: list[dict[str, Any]], text: str) -> Call | None:
+    """The query for what began by itself in the first of these profiles, where one of these events is asked for."""
+    if not profiles or profiles[0]["kind"] != "evented" or not _OUTLIER.search(text):
+        return None
+    return of_tasks(profiles[0]["handle"], text)
+
+
+_OUTLIER = lazy_regex(
+    r"\boutliers?\b|\b(?:longest|slowest|worst) (?:call|one|task|event|run)\b|ausreißer|valeur aberrante|atípic\w+",
+    re.IGNORECASE,
+)
 
 
 def _query(events: str, text: str) -> Call:
@@ -104,6 +120,11 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
         over = linked(f"{int(events.longer):,}", events.longer)
         many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
         return f"**{over} of {many} took longer than {limit[1]}.** {_upper(longest)}; {middle}."
+    if _THE_REST.search(text) and events.count > 1:
+        rest = (float(events.together) - float(events.rows[0][2])) / (float(events.count) - 1)
+        each = f"Without the longest one {what} took {amount(rest, 'nanoseconds')} on average"
+        with_it = f"{amount(float(events.together) / float(events.count), 'nanoseconds')} with it"
+        return f"**{each}**, {with_it}; {longest}."
     if _MIDDLE.search(text):
         return f"**The middle {what} took {amount(events.middle, 'nanoseconds')}**; {longest}; {sums}."
     if _ONE.search(text):

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of, lead_of
+from server.analyst.figures import linked
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
@@ -144,10 +145,11 @@ def then_long(question: Question, evidence: Evidence) -> list[Call]:
 def _number_of(question: Question, evidence: Evidence) -> list[Call]:
     """The query for the tasks of the thread that is asked about, where a number of them is."""
     listed = next((one.data for one in evidence.all(LONGEST) if one.arguments.get("profile") != "all"), None)
-    asks = limit_asked(question.text) or asks_how_many(question.text)
+    asks = limit_asked(question.text) or asks_how_many(question.text) or asks_for_any(question.text)
     if not (asks and listed and listed["exact"] and listed["rows"]):
         return []
-    return [single_events.of_tasks(question.profile or listed["rows"][0]["profile"], question.text)]
+    limit = "" if limit_asked(question.text) or not asks_for_any(question.text) else f" > {LONG_MS:g} ms"
+    return [single_events.of_tasks(question.profile or listed["rows"][0]["profile"], f"{question.text}{limit}")]
 
 
 LONG_MS = 50.0
@@ -166,6 +168,11 @@ def _whether_any(question: Question, evidence: Evidence) -> str:
     limit = (float(found[1]) * (1_000 if found[2].casefold() == "s" else 1) if found else LONG_MS) * NS_PER_MS
     longest = max(row["duration"] for data in of_main for row in data["rows"])
     than = f"than {found[0]}" if found else "than 50 ms"
+    calls = [] if is_anywhere else _number_of(question, evidence)
+    if calls and (tasks := single_events.found(calls[0], evidence)):
+        many = linked(f"{int(tasks.longer):,}", tasks.longer) if tasks.longer else "none"
+        of_all = linked(f"{int(tasks.count):,}", tasks.count)
+        return f"**{'Yes' if tasks.longer else 'No'}: {many} of {of_all} tasks took longer {than}.** "
     return f"**{'Yes' if longest > limit else 'No'}: {'some are' if longest > limit else 'none is'} longer {than}.** "
 
 

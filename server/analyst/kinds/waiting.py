@@ -8,6 +8,7 @@ from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import ASKS_IF_IT_COMPUTES, BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.meanwhile import asks_for_holder, in_other_threads, said_of_others
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, equals
 from server.analyst.kinds.overview import then as then_overview
@@ -129,7 +130,8 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
             return up(ranked["rows"][0]["handle"], waited, evidence)
         return [("get_top_functions", {"sort_by": "self", "limit": WAITED, "profile": waited})]
     rows = matches(evidence)
-    return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
+    meanwhile = in_other_threads(rows, evidence) if asks_for_holder(question.text) else []
+    return [*([("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]), *meanwhile]
 
 
 def _single_waits(question: Question, evidence: Evidence) -> Call | None:
@@ -167,10 +169,6 @@ def matches(evidence: Evidence) -> list[dict[str, Any]]:
     ]
     rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))
     return rows
-
-
-_HOLDER = lazy_regex(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", re.IGNORECASE)
-_WHO = lazy_regex(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
 
 
 def _computes_or_waits(lead: Lead) -> str:
@@ -232,8 +230,12 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
     if _OF_SCHEDULING.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
     parts = [*_waits_one_by_one(question, evidence), *_waiting(question, evidence)]
-    if _WHO.search(question.text) and _HOLDER.search(question.text) and not parts[0].startswith("**This trace cannot"):
-        return ["**Who holds it meanwhile is not read from this trace**: it is known who waits.", *parts]
+    if asks_for_holder(question.text) and not parts[0].startswith("**This trace cannot"):
+        meanwhile = said_of_others(matches(evidence), evidence)
+        return [
+            f"**Who holds it meanwhile is not read from this trace**{meanwhile or ': it is known who waits.'}",
+            *parts,
+        ]
     return parts
 
 

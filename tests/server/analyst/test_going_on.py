@@ -111,3 +111,10 @@ def test_versus_goes_on_with_what_was_spoken_of() -> None:
 @pytest.mark.parametrize("prompt", ["and the rest", "and others?"])
 def test_a_small_word_after_and_is_no_name(prompt: str) -> None:
     assert after(prompt).placed == ()
+
+
+def test_there_is_the_other_recording_once_two_were_compared() -> None:
+    compared = SpokenOf("f7", "[`parse`](#f7)", "is this slower than before?")
+    question = understood("what's left there", {}, spoken_of=compared)
+    assert (question.intent, question.is_of_the_other) == (Intent.COMPARE, True)
+    assert not understood("what's left there", {}, spoken_of=SPOKEN).is_of_the_other

@@ -129,8 +129,8 @@ async def test_a_function_without_a_name_is_named_with_the_one_it_stands_in() ->
 @pytest.mark.parametrize(
     ("prompt", "begins"),
     [
-        ("any long tasks?", "**Yes: some are longer than 50 ms.** "),
-        ("any long tasks (>500ms)?", "**No: none is longer than 500ms.** "),
+        ("any long tasks?", "**Yes: 1 of 2 tasks took longer than 50 ms.** "),
+        ("any long tasks (>500ms)?", "**No: none of 2 tasks took longer than 500ms.** "),
     ],
 )
 async def test_whether_there_are_long_tasks_is_decided(prompt: str, begins: str) -> None:

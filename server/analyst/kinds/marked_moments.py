@@ -1,0 +1,55 @@
+"""Points in time that a recording names: instants and intervals of no call, looked at before a word is denied."""
+
+from server.analyst.evidence import Evidence
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.kinds.kind import Call
+from server.analyst.kinds.meant_functions import meant
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited_profile, coded, joined
+
+MARKED = (
+    "WITH m AS (SELECT name, profile, time_ms, NULL AS dur_ms FROM instants UNION ALL "
+    "SELECT name, profile, start_ms, dur_ms FROM async_spans) "
+    "SELECT m.name, m.profile, m.time_ms - coalesce(p.start_ms, (SELECT min(start_ms) FROM profiles)) AS at_ms, "
+    "m.dur_ms, count(*) OVER () AS marks FROM m LEFT JOIN profiles p ON p.profile = m.profile "
+    "WHERE contains(lower(m.name), '{words}') ORDER BY at_ms LIMIT 4"
+)
+_OF_A_THING = ABOUT_ONE_FUNCTION | {Intent.BUSIEST, Intent.TIMELINE, Intent.OVERVIEW, Intent.WHY, Intent.SUSPECT}
+"""Intents whose names may be those of such points."""
+LONGEST_NAME = 80
+
+
+def marked(question: Question, evidence: Evidence) -> list[Call]:
+    """The query for points that are named as the prompt names something that no function is called; none else."""
+    words = (question.unfound or _unknown(question, evidence))[:1]
+    if not words or question.intent not in _OF_A_THING:
+        return []
+    text = words[0].casefold().replace("'", "''")[:LONGEST_NAME]
+    return [("query_trace", {"sql": MARKED.format(words=text)})]
+
+
+def _unknown(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    names = question.names or question.placed
+    looked_up = names and evidence.first("find_frames", pattern=names[0]) is not None
+    return names if looked_up and not question.handle and not meant(question, evidence) else ()
+
+
+def said_of_marks(question: Question, evidence: Evidence) -> str:
+    """When these points are, the first of them first; empty without any."""
+    calls = marked(question, evidence)
+    found = evidence.first("query_trace", sql=calls[0][1]["sql"]) if calls else None
+    rows = (found or {"rows": []})["rows"]
+    if not rows:
+        return ""
+    name, profile, at, took, count = rows[0]
+    one = evidence.profile(profile.get("name"))
+    where = f", in {cited_profile(one)}" if one else ""
+    length = f", for {amount(took['value_ns'], 'nanoseconds')}" if took.get("value_ns") else ""
+    further = [amount(row[2]["value_ns"], "nanoseconds") for row in rows[1:] if row[2].get("value_ns") is not None]
+    again = f" and again at {joined(further)}" if further else ""
+    more = f", {count['value']} times in all" if count["value"] > len(rows) else ""
+    if at.get("value_ns") is None:
+        return f"**{coded(name['name'])} is recorded without a moment**{where}."
+    when = amount(at["value_ns"], "nanoseconds")
+    said = f"**{coded(name['name'])} is marked at {when}{length}{again}{more}**{where}"
+    return f"{said}: it is no function but a point in time."

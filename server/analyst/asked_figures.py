@@ -108,6 +108,11 @@ _OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
 _ONE_OR_OTHER = lazy_regex(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
 )
+_DOING_OR_OTHER = lazy_regex(
+    r"^(?:(?:and|so|is it|was it|it's)[ ,]+)*([a-z]{3,}ing)\b(?: [a-z]+){0,2} or ([a-z]{3,}ing)\b(?: [a-z]+){0,2}\W*$",
+    re.IGNORECASE,
+)
+_OF_ALL_WORK = frozenset({Intent.OVERVIEW, Intent.WHY})
 _SAYS_SO = lazy_regex(
     r"\bcannot\b|\bNo frame in this trace\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|"
     r"\bnot recorded\b"
@@ -127,8 +132,8 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
         return (
             f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
         )
-    if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
-        return f"**I cannot answer that**: it asks for one of two, and I found one of them only. {_can(evidence)}"
+    if one_of_two := _one_of_two(question, first):
+        return f"**I cannot answer that**: {one_of_two}. {_can(evidence)}"
     for asks, has, kind in (*_KINDS, _DEVICE):
         if kind == _AGAINST and question.saves:  # how much faster without it is said by what it takes
             continue
@@ -172,10 +177,25 @@ def _is_of_nothing(question: Question) -> bool:
     return question.refers and not (subject or question.handles or question.time_ranges)
 
 
+def _one_of_two(question: Question, first: str) -> str:
+    """What an opening lacks that is asked which of two it is; empty where it has what is needed."""
+    if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
+        return "it asks for one of two, and I found one of them only"
+    if question.intent in _OF_ALL_WORK and _takes_up_neither(question.text, first):
+        return "it asks which of two it is, and I found neither by name"
+    return ""
+
+
 def _leaves_one_out(text: str, first: str) -> bool:
     """Whether of the two words around `or` the opening has just one."""
     found = _ONE_OR_OTHER.search(text)
     return found is not None and sum(stem(word) in first.casefold() for word in map(str.casefold, found.groups())) == 1
+
+
+def _takes_up_neither(text: str, first: str) -> bool:
+    """Whether it asks which of two doings it is (`reading the file or parsing it?`), and the opening has neither."""
+    found = _DOING_OR_OTHER.search(text)
+    return found is not None and not any(stem(word) in first.casefold() for word in map(str.casefold, found.groups()))
 
 
 def _can(evidence: Evidence) -> str:

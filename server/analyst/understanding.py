@@ -280,12 +280,25 @@ def _without_small_words(question: Question) -> Question:
     plain = vocabulary() | NO_NAMES | SMALL_WORDS
     if one and not (question.names or question.thread) and one[1].casefold() not in plain:
         return replace(question, intent=Intent.FUNCTION, maybe=(one[1],), placed=(one[1],))
+    there = _ON_A_THREAD.match(question.text)
+    if there and not question.names and there[1].casefold() not in NO_NAMES | SMALL_WORDS:
+        return replace(
+            question, intent=Intent.FUNCTION, maybe=(there[1],), placed=(there[1],), otherwise=question.intent
+        )
     first = named_first(question.text)
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
         return replace(question, maybe=(first,), placed=(first,), stems=())
     nameless = GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
     nameless = nameless or (is_asked_of_it(question.text) and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question
+
+
+_ON_A_THREAD = lazy_regex(
+    r"^(?:(?:and|so|what about|how about|how much)[ ,]+)+`?([\w.:]{4,})`? "
+    r"(?:on|in) the (?:main|ui|render\w*) thread\W*$",
+    re.IGNORECASE,
+)
+"""A thing and where it runs: `and compile on the main thread`."""
 
 
 def _doubted(viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoken_of: SpokenOf) -> Question:

@@ -20,6 +20,8 @@ from server.analyst.wording import CALLS, amount, cited, cited_profile, few, joi
 from traces.analysis.waiting_names import waits
 
 LISTED = 4
+NAMED = 3
+"""Threads up to which a sum says what each of them has; of more it names the first."""
 TOGETHER = "together"
 """How an answer ends that is of all threads, and no longer of the one that was spoken of."""
 BY_THREAD = (
@@ -232,9 +234,10 @@ def _of_all_waits(around: dict[str, Any], evidence: Evidence, *, is_total: bool)
     found = _by_thread(around, evidence) if is_of_all else []
     if len(found) < 2:
         return ""
+    shown = NAMED if len(found) <= NAMED else 1
     unit, together = around["unit"], sum(float(values["total"]) for _, values in found)
-    each = joined([f"{amount(values['total'], unit)} in {cited_profile(one)}" for one, values in found[:LISTED]])
-    more = f" and {few(len(found) - LISTED)} more" if len(found) > LISTED else ""
+    each = joined([f"{amount(values['total'], unit)} in {cited_profile(one)}" for one, values in found[:shown]])
+    more = f" and {few(len(found) - shown)} more" if len(found) > shown else ""
     takes = f"{cited(row_of(around))} takes {amount(together, unit)} in {few(len(found))} threads {TOGETHER}"
     return f"**{takes}**: {each}{more}."
 

@@ -360,10 +360,16 @@ def unknown(question: Question, evidence: Evidence) -> list[str]:
     """No such function: the nearest names, and what there is instead."""
     asked = ", ".join(coded(name) for name in question.names or question.maybe) or coded(question.handle or "it")
     near = [row for result in evidence.all("find_frames") for row in result.data.get("nearest", [])][:5]
-    parts = [f"This trace has no function that matches {asked}{_without_names(evidence)}."]
+    parts = [f"This trace has no function that matches {asked}{_without_names(evidence)}{_without_freed(evidence)}."]
     if near:
         parts.append("The nearest names are " + ", ".join(cited(row) for row in near) + ".")
     return [*parts, leading(evidence, "What does take the most is")]
+
+
+def _without_freed(evidence: Evidence) -> str:
+    """Why one that allocates may be missing: some recordings list only what is still in use at their end."""
+    is_live = evidence.unit == "bytes" and (evidence.summary or {}).get("format") == "heap-profile"
+    return ": it holds what is still in use at its end, and not what was made and collected before" if is_live else ""
 
 
 def _without_names(evidence: Evidence) -> str:

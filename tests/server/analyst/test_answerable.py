@@ -144,3 +144,18 @@ async def test_what_other_threads_do_in_a_time_is_said_where_it_is_something_els
     answer, _ = await asked("what happens in the first 20 ms?", presses())
     assert "leads by self time between 0 s and 20.0 ms" in answer.text.partition("\n")[0]
     assert "Other threads then: [`engrave`](#f0) in [`press-1 (tid 1)`](#p0)" in answer.text.partition("\n")[0]
+
+
+async def test_a_thing_on_the_main_thread_is_that_thing() -> None:
+    trace = timeline([("v8.run", 0, 60), ("v8.compile", 70, 80)], names=("CrRendererMain",))
+    *_, answer = await talk(trace, "how long does `v8.run` take?", "and compile on the main thread")
+    assert "[`v8.compile`]" in answer.partition("\n")[0]
+    *_, answer = await talk(trace, "how long does `v8.run` take?", "and frobnicate on the main thread")
+    assert "[`v8.compile`]" not in answer.partition("\n")[0]
+
+
+async def test_which_of_two_doings_it_is_takes_one_of_them_up() -> None:
+    answer, _ = await asked("reading the file or parsing it?", sampled(STACKS))
+    assert answer.text.startswith("**I cannot answer that**: it asks which of two it is")
+    answer, _ = await asked("writing the file or parsing it?", sampled(STACKS))
+    assert "[`write`]" in answer.text.partition("\n")[0]

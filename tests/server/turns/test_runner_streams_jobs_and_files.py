@@ -31,9 +31,9 @@ from tests.plugins.worlds_on_postgres import postgres_world
 from tests.process_workers import process_workers
 from tests.server.running_server import ANNA, STACKS, RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import AS_ANNA, END, answer_text, ask, history, new_id, sequence
+from tests.server.turns.process_of_worker import process_of
 from tests.server.turns.test_conversation_on_postgres import local_server
 from traces import cache
-from traces.model import Trace
 from traces.reader import read_trace
 
 ROOT = Path(__file__).parents[3]
@@ -138,10 +138,6 @@ async def test_g25_a_trace_is_read_once_however_much_is_asked_of_it(tmp_path: Pa
         for path in ("flamegraph.png", "flamegraph.png?theme=dark", "functions", "view"):
             assert (await server.http.get(f"/api/v1/traces/{trace_id}/{path}", headers=AS_ANNA)).status_code == 200
     assert workers.reads == 1
-
-
-def process_of(_: Trace) -> int:
-    return os.getpid()
 
 
 @pytest.mark.long

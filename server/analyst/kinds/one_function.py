@@ -15,6 +15,7 @@ from server.analyst.kinds.meant_functions import (
     meant,
     still_to_find,
 )
+from server.analyst.kinds.other_values import first_value
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, one_long_call, single_calls, why_slow
@@ -367,9 +368,10 @@ def unknown(question: Question, evidence: Evidence) -> list[str]:
 
 
 def _without_freed(evidence: Evidence) -> str:
-    """Why one that allocates may be missing: some recordings list only what is still in use at their end."""
-    is_live = evidence.unit == "bytes" and (evidence.summary or {}).get("format") == "heap-profile"
-    return ": it holds what is still in use at its end, and not what was made and collected before" if is_live else ""
+    """Why one that allocates may be missing: recordings that do not count all allocations list what is in use."""
+    if evidence.unit != "bytes" or first_value(evidence)["name"].startswith("alloc"):
+        return ""
+    return ": most recordings of a heap list what is in use at their end, and not what was made and collected before"
 
 
 def _without_names(evidence: Evidence) -> str:

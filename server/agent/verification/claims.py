@@ -17,7 +17,7 @@ from server.agent.verification.factors import factors
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.lazy_regex import lazy_regex
 
-Bound = Literal["about", "over", "under", "just over"]
+Bound = Literal["about", "over", "under", "just over", "just under"]
 
 CODE_SPAN = lazy_regex(r"`([^`\n]+)`")
 _CODE_BLOCK = lazy_regex(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
@@ -61,9 +61,9 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "about",
+        "just under",
         re.compile(
-            r"(?:\b(?:slightly|barely|only just|(?:a )?(?:bit|little)) (?:less|under|below)(?: than)?|"
+            r"(?:\b(?:slightly|barely|(?:only )?just|(?:a )?(?:bit|little)) (?:less|under|below)(?: than)?|"
             r"\b(?:etwas|wenig) weniger als|\bun peu moins (?:de|du|d['’])|\b(?:algo|un poco|apenas) menos del?)\s*$",
             re.IGNORECASE,
         ),
@@ -71,7 +71,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     (
         "just over",
         re.compile(
-            r"(?:\b(?:slightly|barely|only just|(?:a )?(?:bit|little)) (?:more|over|above)(?: than)?|\bgut|"
+            r"(?:\b(?:slightly|barely|(?:only )?just|(?:a )?(?:bit|little)) (?:more|over|above)(?: than)?|\bgut|"
             r"\b(?:etwas|wenig) mehr als|\bun peu plus (?:de|du|d['’])|\b(?:algo|un poco|apenas) más del?)\s*$",
             re.IGNORECASE,
         ),
@@ -79,7 +79,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     (
         "over",
         lazy_regex(
-            r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
+            r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well )?over|\babove|\bexceed(?:s|ing)|"
             r"\bat least|\bmehr als|\bmindestens|\büber|\bplus d[eu'’]|\bau moins|\bmás del?|\bal menos|>|≥)\s*$",
             re.IGNORECASE,
         ),
@@ -97,8 +97,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         "about",
         lazy_regex(
             r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some|rund|etwa|"
-            r"ungefähr|knapp|fast|environ|près de|presque|à peu près|un[oa]s|casi|close to|just (?:over|under)|"
-            r"a (?:bit|little) (?:over|under))|~|≈)\s*$",
+            r"ungefähr|knapp|fast|environ|près de|presque|à peu près|un[oa]s|casi|close to)|~|≈)\s*$",
             re.IGNORECASE,
         ),
     ),

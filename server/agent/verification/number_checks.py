@@ -329,6 +329,7 @@ def _fraction(mention: Mention, bound: str | None) -> tuple[float, float]:
     return {
         "over": (value, value * BOUND_REACH),
         "just over": (value, value * (1 + LITTLE_MORE)),
+        "just under": (value * (1 - LITTLE_MORE), value),
         "under": (value / BOUND_REACH, value),
     }.get(bound or "", (value - half, value + half))
 

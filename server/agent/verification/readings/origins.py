@@ -364,6 +364,8 @@ def _of_figure(claim: Claim, place: int, at: int) -> Amount:
         return Amount(value, 1.01, place, end, figures)
     if claim.bound == "just over":
         return Amount(value * (1 - SLIPPED), min(value * (1 + LITTLE_MORE), 1.01), place, end, figures, CLOSE)
+    if claim.bound == "just under":
+        return Amount(value * (1 - LITTLE_MORE), value * (1 + SLIPPED), place, end, figures, CLOSE)
     if claim.bound == "under":
         return Amount(0.0, value, place, end, figures)
     about = max(half, ABOUT * value) if claim.bound == "about" else half

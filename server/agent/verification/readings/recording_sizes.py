@@ -114,7 +114,7 @@ class RecordingSizes:
         bound = claim.bound
         if any(agreement(value, mention, bound) is Agreement.RIGHT for value in alike):
             yield Reading(place, place + 1, Verification("verified", how="the recording's"), at)
-        elif bound in (None, "about", "just over") and not any(_is_near(value, mention.value) for value in alike):
+        elif bound not in ("over", "under") and not any(_is_near(value, mention.value) for value in alike):
             shown = " or ".join(dict.fromkeys(_shown(value, mention.dimension) for value in alike[:3]))
             yield Reading(place, place + 1, Verification("contradicted", actual=shown), at)
 

@@ -123,7 +123,7 @@ def _agrees(comparable: float, value: Value, written: Mention, bound: Bound | No
     if value.is_change and (sign := _SIGN.search(label)) and (sign[1] == "+") != (comparable >= 0):
         return False
     size = abs(comparable)
-    if bound in ("about", "just over") or written.hedged:
+    if bound in ("about", "just over", "just under") or written.hedged:
         return abs(size - written.value) <= HEDGED_TOLERANCE * size + written.half_digit + slack
     if bound == "over":
         return size >= written.value - written.half_digit - slack

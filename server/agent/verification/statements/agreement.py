@@ -10,9 +10,11 @@ ABOUT = 0.1
 NOT_ABOUT = 0.2
 """From here on `about 40%` is wrong."""
 LITTLE_MORE, NOT_LITTLE = 0.2, 0.3
-"""How far above `gut 40%` the value may lie, and from where on that is wrong."""
+"""How far above `gut 40%`, or below `just under 40%`, the value may lie, and from where on that is wrong."""
 SLIPPED = 0.015
 """A figure this near is no other figure: it was cut instead of rounded, or taken from a neighbouring unit."""
+WRONG_SIDE = 2 * SLIPPED
+"""From here on a value on the other side of such a bound is wrong."""
 
 
 class Agreement(Enum):
@@ -32,13 +34,14 @@ def agreement(value: float, mention: Mention, bound: Bound | None) -> Agreement:
         if (value > written) is (bound == "over"):
             return Agreement.RIGHT
         return Agreement.NEARLY if off <= SLIPPED * size else Agreement.WRONG
-    if bound == "just over":
+    if bound in ("just over", "just under"):
         off = (value - written) / written if written else 0.0
+        beyond = off if bound == "just over" else -off
         return (
             Agreement.RIGHT
-            if -SLIPPED <= off <= LITTLE_MORE
+            if -SLIPPED <= beyond <= LITTLE_MORE
             else Agreement.NEARLY
-            if -ABOUT <= off <= NOT_LITTLE
+            if -WRONG_SIDE <= beyond <= NOT_LITTLE
             else Agreement.WRONG
         )
     if bound == "about":

@@ -56,6 +56,10 @@ def test_a_part_of_a_function_s_time_is_of_that_function_and_not_of_all(sentence
     ("words", "status"),
     [
         ("just over 29 ms", "derived"),
+        ("just over 20 ms", "contradicted"),
+        ("just under 45 ms", "contradicted"),
+        ("slightly less than 45 ms", "contradicted"),
+        ("slightly less than 31 ms", "derived"),
         ("just over 31 ms", "contradicted"),
         ("just over 50 ms", "contradicted"),
         ("just under 31 ms", "derived"),

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from server.adapters.postgres.pool import Database
-from server.adapters.postgres.turn_queue import GONE_S, SILENT_S, PostgresTurnQueue
+from server.adapters.postgres.turn_queue import GONE_S, SILENT_S, STALLED_S, PostgresTurnQueue
+from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.postgres.worker_lease import LOCK_CLASS
 from server.ports.conversations import TurnRow
 from server.ports.queue import TurnJob
@@ -111,6 +112,20 @@ async def test_a_process_that_is_gone_loses_its_turns_after_a_short_silence(scen
     started = await scene.world.conversations.start_turn(scene.turn_id, owner="other")
     assert started is not None
     assert started.attempts_that_died == 1
+
+
+@pytest.mark.parametrize(("can_listen", "after_s"), [(True, GONE_S), (False, STALLED_S)])
+async def test_a_sweep_waits_longer_where_no_session_says_that_a_process_is_gone(
+    scene: Scene, database: FreshDatabase, can_listen: bool, after_s: float
+) -> None:
+    await asyncio.to_thread(scene.busy._lease.stop)
+    await scene.until_locks(0)
+    async with PostgresTurnQueue(database.server, at_once=1, can_listen=can_listen) as queue:
+        for silent_s, status in ((after_s - 1.5, "doing"), (after_s + 1, "todo")):
+            scene.owner.execute(SILENT, [silent_s])
+            await TurnSweep(queue).sweep()
+            found = scene.owner.execute("select status from flamechat_private.procrastinate_jobs").fetchone()
+            assert found == (status,)
 
 
 async def test_a_turn_that_went_on_after_its_process_was_gone_is_run_by_its_next_job(scene: Scene) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from bench.generated_files import WORDS
+from bench.generated_names import WORDS
 from bench.own_process import figures_of, met
 from traces.content_key import content_key
 from traces.gate.run_history import run_history

@@ -7,21 +7,9 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-WORDS: tuple[str, ...] = (
-    "parse",
-    "emit",
-    "alloc",
-    "visit",
-    "resolve",
-    "lookup",
-    "insert",
-    "hash",
-    "copy",
-    "format",
-    "render",
-    "walk",
-)
-WORDS += ("tree", "node", "expr", "stmt", "block", "type", "symbol", "scope", "module", "buffer", "stream", "token")
+from bench.generated_json import evented_speedscope, gecko, sampled_speedscope
+from bench.generated_names import WORDS, stacks
+
 FUNCTIONS_PER_MB = 1_500
 """Of callgrind's: Firefox's 90,000 functions are 60 MB."""
 PHP_FUNCTIONS = 4_000
@@ -102,20 +90,11 @@ def xdebug(_: float) -> Iterator[str]:
         yield "\n".join(lines) + "\n\n"
 
 
-def _stacks(rnd: random.Random, names: list[str]) -> Iterator[list[str]]:
-    """Stacks that go on from the one before, as samples in time do."""
-    stack: list[str] = []
-    while True:
-        stack = stack[: rnd.randrange(len(stack) + 1)] + [rnd.choice(names) for _ in range(rnd.randrange(1, 5))]
-        stack = stack[:40]
-        yield stack
-
-
 def collapsed(_: float) -> Iterator[str]:
     """Python's functions with their files; almost every stack is another."""
     rnd = random.Random(3)
     names = [f"{rnd.choice(WORDS)}_{n} (/srv/app/{rnd.choice(WORDS)}/{rnd.choice(WORDS)}.py:{n})" for n in range(3_000)]
-    for stack in _stacks(rnd, names):
+    for stack in stacks(rnd, names):
         yield f"{';'.join(stack)} {rnd.randrange(1, 50)}\n"
 
 
@@ -134,7 +113,7 @@ def perf_script(_: float) -> Iterator[str]:
     symbols = [(_name(rnd, n), f"/usr/lib/lib{rnd.choice(WORDS)}.so") for n in range(4_000)]
     names = [f"{rnd.getrandbits(44) | 1 << 44:x} {name}+0x{rnd.randrange(4_000):x} ({file})" for name, file in symbols]
     time = 1_000.0
-    for stack in _stacks(rnd, names):
+    for stack in stacks(rnd, names):
         time += rnd.random() / 500
         head = f"app {4_000} {rnd.choice((4_000, 4_001, 4_007))} [00{rnd.randrange(4)}] {time:.6f}:   1010101 cycles:"
         yield head.replace(" 4000 ", "  4000/", 1) + "\n" + "".join(f"\t{frame}\n" for frame in reversed(stack)) + "\n"
@@ -164,14 +143,19 @@ GENERATED: dict[str, Callable[[float], Iterator[str]]] = {
     "names.collapsed.txt": collapsed_of_names,
     "perf.txt": perf_script,
     "trace-events.json": trace_events,
+    "gecko.json": gecko,
+    "sampled.speedscope.json": sampled_speedscope,
+    "evented.speedscope.json": evented_speedscope,
 }
+COMPLETE = (gecko, sampled_speedscope, evented_speedscope)
+"""Those that end by themselves, when they have written about so much."""
 
 
 def write(name: str, megabytes: float, target: Path) -> None:
-    """A file of at least that size."""
-    written = 0
+    """A file of about that size."""
+    written, generated = 0, GENERATED[name]
     with target.open("w", encoding="utf-8") as out:
-        for piece in GENERATED[name](megabytes):
+        for piece in generated(megabytes):
             written += out.write(piece)
-            if written >= megabytes * 1e6:
+            if written >= megabytes * 1e6 and generated not in COMPLETE:
                 return

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
-from bench.generated_files import WORDS, collapsed_of_names
+from bench.generated_files import collapsed_of_names
+from bench.generated_names import WORDS
 from bench.measure import mapped
 from bench.own_process import AnonymousMemory, Figures, figures_of, met
 from bench.repeated import REPEATED, write_repeated

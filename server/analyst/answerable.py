@@ -2,11 +2,11 @@
 that: an honest no to what nobody asked helps nobody.
 """
 
-import re
 from dataclasses import replace
 
 from server.analyst.chosen_intent import NAMES_AN_INTENT, OF_A_CAUSE, OF_ALL, UNLIKELY
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.going_on import speaks_of_recordings
 from server.analyst.intent import Intent
 from server.analyst.kinds.meant_functions import meant
@@ -14,28 +14,11 @@ from server.analyst.kinds.savings import REPEATED
 from server.analyst.nearest_intent import nearest
 from server.analyst.question import Question
 from server.analyst.subjects import subjects
-from traces.lazy_regex import lazy_regex
 
-_OF_ONE_CALL = lazy_regex(
-    r"\b(?:call(?:s|ed|ing)?|each|every|single|individual|slowest|worst|longe(?:st|r)|shorte(?:st|r)|outliers?|p\d\d\d?|"
-    r"percentiles?|spread|distribut\w*|histogram|median|typical\w*|max\w*|min|minimum|varia\w*|jitter|average|avg|mean|"
-    r"often|times|first|last|second|over|above|exceed\w*|arg(?:ument)?s?|param\w*|keys?|urls?|inputs?|values?|sql|"
-    r"quer(?:y|ies)|payload|for which|with which|given|passed|sizes?|ids?|files?|when)\b|\d ?(?:ms|s|µs|us)\b",
-    re.IGNORECASE,
-)
-_OF_A_CHANGE = lazy_regex(
-    r"\b(?:compar\w*|regress\w*|improv\w*|got|gets?|getting|became|used to|any ?more|now|chang\w*|fix\w*|differ\w*|"
-    r"delta|diff|again|other|another|pay off)\b|\b(?:slower|faster|better|worse|quicker)\W*$",
-    re.IGNORECASE,
-)
-_OF_REPETITION = lazy_regex(
-    r"\b(?:repeat\w*|again|twice|redundan\w*|duplicat\w*|more than once|several times|same|memo\w*|recomput\w*)\b",
-    re.IGNORECASE,
-)
+_FORMS = forms("answerable")
+
 _SHORT = 4
 """Words of a prompt that says nothing without the answer before."""
-_SLOW = lazy_regex(r"\b(?:is|are|was) (?:\w+ )?(?:slow\w*|expensive|costly|hot|heavy)\b", re.IGNORECASE)
-_OF_TROUBLE = lazy_regex(r"\b(?:problems?|wrong|why|culprit|reason|cause|slow\w*|bottleneck|issue)\b", re.IGNORECASE)
 _LISTS = frozenset({Intent.PROFILES, Intent.RECORDING, Intent.ABILITIES, Intent.LIBRARIES, Intent.TOP})
 """Intents whose answers say what there is, and not what is wrong with it."""
 _OF_NOTHING_ELSE = OF_ALL | OF_A_CAUSE - {Intent.PAGE, Intent.QUERIES} | {Intent.HOT_PATH, Intent.ANYTHING_WRONG}
@@ -51,14 +34,14 @@ def answerable(question: Question, evidence: Evidence) -> Question:
     if looked_up is None:
         return question.about(Intent.FUNCTION)  # it is looked up first
     if meant(question, evidence) and (question.names or question.maybe or question.handle):
-        intent = Intent.SUSPECT if _SLOW.search(question.text) and not question.handle else Intent.FUNCTION
+        intent = Intent.SUSPECT if _FORMS.slow.search(question.text) and not question.handle else Intent.FUNCTION
         return replace(question, intent=intent, understood=True)
     spoken_of = evidence.spoken_of
     if spoken_of and spoken_of.threads and len(question.text.split()) <= _SHORT:
         return Question(intent=Intent.THREAD, text=question.text, thread=spoken_of.threads[0], note=question.note)
     near = nearest(subjects(question.text).masked).intents
     ways = [Intent(name) for name, sure in near if sure >= NAMES_AN_INTENT and Intent(name) in _OF_NOTHING_ELSE]
-    ways = [one for one in ways if not (_OF_TROUBLE.search(question.text) and one in _LISTS)]
+    ways = [one for one in ways if not (_FORMS.of_trouble.search(question.text) and one in _LISTS)]
     intent = next((one for one in ways if one is not question.intent and one not in UNLIKELY), Intent.OVERVIEW)
     return replace(question, intent=intent, maybe=(), placed=(), stems=())
 
@@ -70,15 +53,15 @@ def _cannot_be(question: Question, evidence: Evidence) -> bool:
         return False
     if question.intent in (Intent.CALLS_OF, Intent.ARGUMENTS):
         is_guessed = question.intent is Intent.ARGUMENTS and not question.understood
-        return (is_guessed or main["kind"] != "evented") and not _OF_ONE_CALL.search(text)
+        return (is_guessed or main["kind"] != "evented") and not _FORMS.of_one_call.search(text)
     if question.intent is Intent.COMPARE:
         others = evidence.first("search_findings")
         alone = others is not None and not others["rows"] and not evidence.called("compare_traces")
-        asks = speaks_of_recordings(text) or _OF_A_CHANGE.search(text) or question.profiles
+        asks = speaks_of_recordings(text) or _FORMS.of_a_change.search(text) or question.profiles
         return alone and not (asks or question.labels)
     if question.intent is Intent.TWO_FUNCTIONS:
         return not (question.names or question.maybe or question.placed or question.handle)
     if question.intent is Intent.REPEATED and (question.names or question.handle):
         found = any(evidence.finding(name) for name in REPEATED)
-        return evidence.counted != "calls" and not (found or _OF_REPETITION.search(text))
+        return evidence.counted != "calls" and not (found or _FORMS.of_repetition.search(text))
     return False

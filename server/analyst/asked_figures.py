@@ -7,6 +7,7 @@ import re
 from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.kinds.spoken_names import NO_PART
 from server.analyst.nearest_intent import asked_with
@@ -15,6 +16,8 @@ from server.analyst.question import Question
 from server.analyst.unread_words import is_of_asking
 from server.analyst.wording import coded
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("asked_figures")
 
 _MORE = r"(?:more|longer|slower|faster|worse|bigger|less|heavier|higher|cheaper|shorter|busier)"
 _NO_THING = (
@@ -97,20 +100,10 @@ _OF_TEXT = frozenset(
 _OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
 _OF_ANY = frozenset({Intent.OVERVIEW, Intent.WHY, Intent.TOP, Intent.CALLS_OF, Intent.HOW_OFTEN, Intent.STARTUP})
 """Intents of which a name next to measures is no part."""
-_BASE = lazy_regex(
-    r"(?:\b(?:share|fraction|percent(?:age)?|part)|%) of (?:all |the |its |total |whole |overall )*"
-    r"((?:[a-z]+ ){0,2}[a-z]+)\W*$",
-    re.IGNORECASE,
-)
-"""What a share is asked of, at the end of a prompt."""
 _OF_EVERYTHING_WORDS = "time total whole runtime recording trace profile this that them these those everything"
 _OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
 _ONE_OR_OTHER = lazy_regex(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
-)
-_DOING_OR_OTHER = lazy_regex(
-    r"^(?:(?:and|so|is it|was it|it's)[ ,]+)*([a-z]{3,}ing)\b(?: [a-z]+){0,2} or ([a-z]{3,}ing)\b(?: [a-z]+){0,2}\W*$",
-    re.IGNORECASE,
 )
 _OF_ALL_WORK = frozenset({Intent.OVERVIEW, Intent.WHY})
 _SAYS_SO = lazy_regex(
@@ -165,7 +158,7 @@ def _not_taken_up(question: Question, first: str) -> str:
 
 def _base_left_out(question: Question, first: str) -> str:
     """The noun that a share is asked of (`what fraction of all kernel time`), where the opening has it not."""
-    found = _BASE.search(question.text) if not question.names else None
+    found = _FORMS.base.search(question.text) if not question.names else None
     base = found[1] if found else ""
     words = [word for word in re.findall(r"[a-z]{4,}", base.casefold()) if word not in _OF_EVERYTHING]
     return " ".join(words) if words and not any(stem(word) in first.casefold() for word in words) else ""
@@ -194,7 +187,7 @@ def _leaves_one_out(text: str, first: str) -> bool:
 
 def _takes_up_neither(text: str, first: str) -> bool:
     """Whether it asks which of two doings it is (`reading the file or parsing it?`), and the opening has neither."""
-    found = _DOING_OR_OTHER.search(text)
+    found = _FORMS.doing_or_other.search(text)
     return found is not None and not any(stem(word) in first.casefold() for word in map(str.casefold, found.groups()))
 
 

@@ -2,15 +2,8 @@
 
 import re
 
-from server.analyst.asked_things import (
-    OF_WORKERS,
-    REMEDIES,
-    asks_by_caller,
-    asks_by_file,
-    words_of_a_page,
-    would_help,
-)
-from server.analyst.going_on import AND_A_THING, SAVES
+from server.analyst.asked_things import REMEDIES, asks_by_caller, asks_by_file, words_of_a_page, would_help
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.kinds_of_work import asks_of_plan, work_named_in
@@ -28,6 +21,10 @@ from server.analyst.sentence_forms import (
 from server.analyst.subjects import Subjects
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("chosen_intent")
+_ASKED_THINGS = forms("asked_things")
+_GOING_ON = forms("going_on")
+
 SHORT = 4
 """Words of a bare follow-up (`why?`, in any language)."""
 UNLIKELY = {Intent.USAGE: 0.7, Intent.SMALLTALK: 0.5, Intent.CODE: 0.5, Intent.SUMMARISE: 0.5, Intent.CORRECTION: 0.5}
@@ -43,13 +40,6 @@ LIKELY = 0.2
 NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
 SQL = lazy_regex(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
-DRAWN = lazy_regex(
-    r"^\s*(?!(?:\w+ ){1,4}(?:flame ?(?:graph|chart)|icicle|sandwich)\b)(?:please |can you |could you )?"
-    r"(?:(?:draw|plot|chart|graph)(?: me)? (?:a|an|the|how|self|total)\b|"
-    r"(?:show|give|make|draw|plot)?(?: me)? ?(?:a |an |the )?(?:histogram|(?:bar|line|pie) chart) (?:of|for)\b)",
-    re.IGNORECASE,
-)
-"""A chart is asked for, whatever its other words are; a flame graph is none of these."""
 NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
 OF_A_CAUSE = frozenset(
     {
@@ -114,13 +104,15 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
     intent = _nearest(text, near, names_something=has_function or bool(named.maybe))
     if by_form := _by_form(text, intent, named, has_function=has_function):
         return by_form
-    if intent is Intent.LIBRARIES and OF_A_KERNEL.search(text) and not has_function:
+    if intent is Intent.LIBRARIES and _FORMS.of_a_kernel.search(text) and not has_function:
         return Intent.GROUP
     if has_function and intent in OF_ALL | OF_NO_FUNCTION:
         return _likely(near, ABOUT_ONE_FUNCTION) or Intent.FUNCTION
-    if named.thread is not None and intent in OF_A_THREAD and not (has_function or OF_A_KERNEL.search(text)):
+    if named.thread is not None and intent in OF_A_THREAD and not (has_function or _FORMS.of_a_kernel.search(text)):
         return Intent.THREAD
-    narrows = intent in NARROWED_BY_TIME or (not has_function and (_THE_SAME.match(text) or asks_of_a_time_alone(text)))
+    narrows = intent in NARROWED_BY_TIME or (
+        not has_function and (_FORMS.the_same.match(text) or asks_of_a_time_alone(text))
+    )
     narrows = narrows or (intent in ABOUT_ONE_FUNCTION and not (has_function or named.maybe))
     if has_range and narrows and not (intent is Intent.SHOW and has_function):
         return Intent.WINDOW
@@ -133,7 +125,7 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
 
 def _at_once(text: str, named: Subjects) -> Intent | None:
     """What is sure before anything is compared with examples."""
-    if SQL.match(text) or DRAWN.match(text):
+    if SQL.match(text) or _FORMS.drawn.match(text):
         return Intent.SQL if SQL.match(text) else Intent.DRAW
     if not _HAS_A_WORD.search(text):
         return Intent.SMALLTALK
@@ -145,25 +137,25 @@ def _at_once(text: str, named: Subjects) -> Intent | None:
 
 def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) -> Intent | None:
     """What a prompt asks by how it is put with the names in it, whatever its other words are near to."""
-    if has_function and _A_SHARE.search(text) and is_yes_or_no(text):
+    if has_function and _FORMS.a_share.search(text) and is_yes_or_no(text):
         return Intent.FUNCTION
     if has_function and (claims_to_be_first(text) or asks_why_so_few(text)):
         return Intent.FUNCTION
     if asks_of_symbols(text) or (not has_function and (by_words := _by_words(text))):
         return Intent.SUSPECT if asks_of_symbols(text) else by_words
     names_two = len({*named.names, *named.maybe}) > 1 and intent not in (Intent.COMPARE, Intent.MEMORY)
-    if names_two and (_ONE_AGAINST_ANOTHER.search(text) or TOGETHER.search(text)):
+    if names_two and (_FORMS.one_against_another.search(text) or _FORMS.together.search(text)):
         return Intent.TWO_FUNCTIONS
-    of_one = _SELF_AND_TOTAL.search(text) or (_WHICH_LINE.search(text) and intent not in OF_A_CAUSE)
+    of_one = _FORMS.self_and_total.search(text) or (_FORMS.which_line.search(text) and intent not in OF_A_CAUSE)
     if of_one and (has_function or named.maybe):
         return Intent.FUNCTION
-    if (_VIA.search(text) or _WHO_CALLS.match(text)) and (has_function or named.maybe):
+    if (_FORMS.via.search(text) or _FORMS.who_calls.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
     if asks_by_caller(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS
     if asks_by_file(text) and intent in RANKED_BY_FILE and not has_function:
         return Intent.GROUP
-    return Intent.CALLS_OF if has_function and intent is Intent.WAITING and _WHEN.match(text) else None
+    return Intent.CALLS_OF if has_function and intent is Intent.WAITING and _FORMS.when.match(text) else None
 
 
 def _by_words(text: str) -> Intent | None:
@@ -171,42 +163,14 @@ def _by_words(text: str) -> Intent | None:
     if slow := slow_thing(text):
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
     if helping := would_help(text):
-        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED
-    if asks_whether(text) and (_LAYOUT.search(text) or (_MATTERS.search(text) and work_named_in(text))):
+        return Intent.PARALLEL if _ASKED_THINGS.of_workers.search(helping) else Intent.REPEATED
+    if asks_whether(text) and (_FORMS.layout.search(text) or (_FORMS.matters.search(text) and work_named_in(text))):
         return Intent.SUSPECT
-    if asks_how_busy(text) and _OF_A_GPU.search(text) and not _OF_A_THREAD.search(text):
+    if asks_how_busy(text) and _FORMS.of_a_gpu.search(text) and not _FORMS.of_a_thread.search(text):
         return Intent.PARALLEL
     return next((intent for asks, intent in BY_FORM if asks(text)), None)
 
 
-_OF_A_THREAD = lazy_regex(r"\b(?:process|thread)\b", re.IGNORECASE)
-_OF_A_GPU = lazy_regex(r"\b(?:gpus?|device)\b", re.IGNORECASE)
-WHY = lazy_regex(
-    r"(?:so |and |but )?(?:why(?:['’]?s)?|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
-)
-"""How a prompt begins that asks for a cause: what is not sure beyond that is asked of everything."""
-OF_A_KERNEL = lazy_regex(r"\bkernel\b|\buser ?(?:land|space)\b", re.IGNORECASE)
-_OF_WAITING = lazy_regex(
-    r"\b(?:network|socket|disk|file ?system|nfs|i/?o|netzwerk|platte|festplatte|réseau|disque|red|disco|rede)\b|"
-    r"网络|磁盘",
-    re.IGNORECASE,
-)
-_ONE_AGAINST_ANOTHER = lazy_regex(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
-TOGETHER = lazy_regex(r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b", re.IGNORECASE)
-_SELF_AND_TOTAL = lazy_regex(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
-_VIA = lazy_regex(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
-_ITSELF = lazy_regex(r"\bitself\b", re.IGNORECASE)
-RECURS = lazy_regex(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
-_MATTERS = lazy_regex(
-    r"\b(?:matters?|relevant|important|significant|worth|play a (?:role|part)|much|expensive)\b", re.IGNORECASE
-)
-_WHO_CALLS = lazy_regex(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
-_WHEN = lazy_regex(r"(?:and |so )?when\b", re.IGNORECASE)
-_A_SHARE = lazy_regex(
-    r"\d ?(?:%|percent|prozent)|\b(?:more|less) than (?:a |the )?(?:half|third|quarter)", re.IGNORECASE
-)
-_THE_SAME = lazy_regex(r"(?:and |so |but )*(?:the )?same\b", re.IGNORECASE)
-_WHICH_LINE = lazy_regex(r"\b(?:which|what) lines?\b|\bline (?:number|no)\b", re.IGNORECASE)
 _HAS_A_WORD = lazy_regex(r"\w")
 
 
@@ -214,44 +178,32 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     """The nearest intent, or the next one where that needs what the prompt does not have."""
     name, probability = near.intents[0]
     intent = Intent(name)
-    if intent is Intent.RECURSION and _ITSELF.search(text) and not RECURS.search(text):
+    if intent is Intent.RECURSION and _FORMS.itself.search(text) and not _FORMS.recurs.search(text):
         intent = Intent.FUNCTION
     if intent in NEED_NAMES and not names_something:
-        intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
+        intent = Intent.WAITING if _FORMS.of_waiting.search(text) else _likely(near, OF_A_CAUSE) or intent
     if intent in OF_WORK and probability < PROBABLE and text.isascii() and work_named_in(text) is None:
         name, probability = next(one for one in near.intents if Intent(one[0]) not in OF_WORK)
         intent = Intent(name)
     of_plan = intent is not Intent.USAGE or asks_of_plan(text)
-    if probability < UNLIKELY.get(intent, 0.0) or not of_plan or (intent is Intent.SQL and not _OF_SQL.search(text)):
+    if (
+        probability < UNLIKELY.get(intent, 0.0)
+        or not of_plan
+        or (intent is Intent.SQL and not _FORMS.of_sql.search(text))
+    ):
         intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in {*UNLIKELY, Intent.SQL})
     of_layouts = OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF}
-    if intent in of_layouts and _LAYOUT.search(text) and not words_of_a_page(text):
+    if intent in of_layouts and _FORMS.layout.search(text) and not words_of_a_page(text):
         return Intent.SUSPECT
-    if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
+    if intent is Intent.PAGE and not _FORMS.of_a_page.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
-    asks_why = WHY.match(text) is not None
-    if intent in OF_ALL - {Intent.RECORDING, Intent.PROFILES} and _HOW_MANY.match(text):
+    asks_why = _FORMS.why.match(text) is not None
+    if intent in OF_ALL - {Intent.RECORDING, Intent.PROFILES} and _FORMS.how_many.match(text):
         return Intent.HOW_OFTEN
     unlikely = probability < LIKELY or (asks_why and (probability < SURE or intent is Intent.TOP))
     return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
 
 
-_OF_SQL = lazy_regex(
-    r"\bsql\b|\bquer(?:y|ies)\b|\bselect\b|\bgroup by\b|\btables?\b|\bcolumns?\b|\bschema\b|abfrage|requête|consulta|"
-    r"查询|クエリ|[^\x00-\x7f]",
-    re.IGNORECASE,
-)
-_HOW_MANY = lazy_regex(
-    r"^(?:(?:and|so|but)[ ,]+)*how many (?!ms\b|(?:milli)?seconds|[kmg]?b\b|bytes|percent|times (?:more|longer|as))\w+",
-    re.IGNORECASE,
-)
-_OF_A_PAGE = lazy_regex(
-    r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|metrics?|"
-    r"interaction\w*|contentful)\b|[^\x00-\x7f]",
-    re.IGNORECASE,
-)
-"""Words for what is measured of a page; without one a prompt that speaks of a page asks what it does."""
-_LAYOUT = lazy_regex(r"\b(?:re-?flow\w*|layouts?|thrash\w*)\b|레이아웃|レイアウト|布局", re.IGNORECASE)
 OF_A_SLOW_PAGE = frozenset({Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.EVENT_LOOP, Intent.STARTUP, Intent.OVERVIEW})
 
 
@@ -259,17 +211,9 @@ def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
     return next((Intent(name) for name, sure in near.intents if name in among and sure >= NAMES_AN_INTENT), None)
 
 
-_WHY_A_PART = lazy_regex(
-    r"(?:so |and |but )*why (?:is|are|does|do|was|did) (?:the |our )?(?P<part>[a-z]+) "
-    r"(?:step |phase |part |stage |pass )?(?:so |that |too |this )?(?:slow|long|expensive|heavy|take|takes)\b",
-    re.IGNORECASE,
-)
-"""A prompt that asks why something of the recording is slow, by an ordinary word."""
-
-
 def part_asked_of(text: str) -> str:
     """`matching` of `why is matching slow?`; empty where it is not put so."""
-    found = _WHY_A_PART.match(text)
+    found = _FORMS.why_a_part.match(text)
     return found["part"] if found else ""
 
 
@@ -283,13 +227,13 @@ def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> b
     """Whether ordinary words of the prompt may be what it is about."""
     if named.names or named.thread or named.labels or intent is Intent.COMPARE:
         return False
-    if WHY.match(text):  # what makes it slow is the answer, and not what it is; but a part of it may be named
-        return _WHY_A_PART.match(text) is not None
+    if _FORMS.why.match(text):  # what makes it slow is the answer, and not what it is; but a part of it may be named
+        return _FORMS.why_a_part.match(text) is not None
     if intent in (Intent.OVERVIEW, Intent.WHY):
-        return AND_A_THING.match(text) is not None
-    if SAVES.search(text):
+        return _GOING_ON.and_a_thing.match(text) is not None
+    if _GOING_ON.saves.search(text):
         return True
-    short = len(text.split()) <= SHORT and WHY.match(text) is None
+    short = len(text.split()) <= SHORT and _FORMS.why.match(text) is None
     of_a_cause = intent in OF_A_CAUSE | _OTHER_CAUSES and asks_whether(text)
     unsure = near.intents[0][1] < CERTAIN and not of_a_cause and (asks_whether(text) or short)
     return intent in ABOUT_A_TOPIC or unsure or near.intents[0][1] < SURE

@@ -7,55 +7,19 @@ from typing import Any, Literal
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.wording import coded, share
 from server.quoting import plain
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("earlier_traces")
 
 SAME_PROGRAM = 0.3
 """Overlap of own functions from which a recording is of this program."""
 SHOWN = 5
 LISTED = 12
 LINE = 240
-_SEEN = lazy_regex(
-    r"\b(?:have|had|did|has|haven'?t|hasn'?t) (?:i|we|you|it|this|that|they|anyone|anybody|these|"
-    r"the same)\b.*\b(?:seen?|met|"
-    r"happen\w*|run into|ran into|come up|came up|encounter\w*|noticed?|occur\w*|been (?:here|there|around)|show\w* up|"
-    r"appear\w*|had)\b.*\b(?:before|already|earlier|previous\w*|in (?:an?|any|the|my|our|some) (?:\w+ )?(?:earlier|"
-    r"other|previous|"
-    r"past|last|old\w*) \w+|in (?:my|our) (?:other|earlier|previous|past|old\w*) \w+|ever)\b|"
-    r"\b(?:seen|met|had) (?:this|that|it|the same)(?: \w+){0,4} (?:before|already|earlier)\b|"
-    r"\bis (?:this|that|it) (?:a |an )?(?:new|known|old|recurring|familiar)(?: \w+)?(?: (?:problem|issue|thing|"
-    r"bottleneck))?\W*$|"
-    r"\b(?:habe ich|haben wir) (?:das|dieses|so etwas)\b.*\b(?:schon|vorher|früher)\b|\b(?:déjà vu|déjà rencontré)\b|"
-    r"\b(?:he|hemos) visto\b.*\bantes\b",
-    re.IGNORECASE,
-)
-_NEW = lazy_regex(r"\bis (?:this|that|it) (?:a )?new\b", re.IGNORECASE)
-_MINE = (
-    r"(?:of )?(?:all )?(?:of )?(?:(?:(?:my|our|the|these|those) )?(?:other |earlier |\d+ )?"
-    r"(?:traces|recordings|uploads)|"
-    r"(?:my|our) (?:other |earlier |\d+ )?(?:profiles|files|runs))"
-)
-_MOST = r"(?:most|longest|worst|slowest|heaviest|more)"
-_WHICH = lazy_regex(
-    rf"\b(?:which|what) (?:one )?(?:{_MINE}|(?:recording|trace|upload))\b.*\b{_MOST}\b.*?"
-    r"\b(?:in|on|with|for|inside|calling|doing|of)\s+(?P<thing>[^?.!]+)|"
-    rf"\bin (?:which|what) (?:one )?{_MINE}\b (?:is|does|was) (?P<subject>[^?.!]+?) (?:the |take the )?{_MOST}\b",
-    re.IGNORECASE,
-)
-_HAVE = lazy_regex(
-    rf"\b(?:which|what|how many|in how many|do any|does any|are there any|any) (?:one )?{_MINE}\b(?P<thing>[^?.!]*)",
-    re.IGNORECASE,
-)
-_ALL = lazy_regex(
-    r"\b(?:summari[sz]e|summary of|overview of|list|sum up|go through|compare|what d(?:o|id))\b(?: \w+){0,3}? "
-    rf"(?:all|every\w*|each)\b(?: of)?(?: {_MINE})|"
-    r"\b(?:summari[sz]e|list|what d(?:o|id))(?: me)? (?:my|our) (?:other |earlier )?(?:traces|recordings|uploads)\b|"
-    r"\bacross (?:all )?(?:my|our|the) (?:traces|recordings)\b",
-    re.IGNORECASE,
-)
-_MAY = lazy_regex(r"\b(?:can|could|may|am|left|allowed|limit|quota)\b", re.IGNORECASE)
 _WORDS = lazy_regex(r"[A-Za-z][\w.-]{2,}")
 _PLAIN = frozenset(
     re.findall(
@@ -88,13 +52,13 @@ def earlier_question(prompt: str) -> EarlierQuestion | None:
     text = " ".join(prompt.split())
     if len(text) > 300:
         return None
-    if found := _WHICH.search(text):
+    if found := _FORMS.which.search(text):
         return EarlierQuestion("which", _named(found["thing"] or found["subject"]))
-    if _ALL.search(text):
+    if _FORMS.all.search(text):
         return EarlierQuestion("all")
-    if _SEEN.search(text):
+    if _FORMS.seen.search(text):
         return EarlierQuestion("seen")
-    if (found := _HAVE.search(text)) and not _MAY.search(found["thing"]):
+    if (found := _FORMS.have.search(text)) and not _FORMS.may.search(found["thing"]):
         words = _named(found["thing"])
         return EarlierQuestion("have", words) if words else EarlierQuestion("all")
     return None
@@ -118,7 +82,7 @@ def earlier_answer(question: EarlierQuestion, evidence: Evidence) -> str:
 
 def _seen(question: EarlierQuestion, evidence: Evidence, found: dict[str, Any]) -> str:
     related = {one["trace_id"]: one for one in found["traces"] if one["overlap"] >= SAME_PROGRAM}
-    is_new = _NEW.search(evidence.prompt) is not None
+    is_new = _FORMS.new.search(evidence.prompt) is not None
     yes, no = ("Not new", "New, as far as was recorded") if is_new else ("Yes", "No")
     if not related:
         others = "one other recording is" if found["searched"] == 1 else f"{found['searched']} other recordings are"

@@ -1,26 +1,17 @@
 """What a prompt leaves out: `apart from fetch_logo, what is slow` asks for a ranking without that function."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from server.analyst.chosen_intent import OF_ALL
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question
 from server.analyst.topic_words import parts_of
-from traces.lazy_regex import lazy_regex
 
-_EXCEPT = lazy_regex(
-    r"(?:^|[ ,(])(?:except(?:ing)?(?: for)?|excluding|leaving out|leave out|ignoring|ignore|not counting|disregarding|"
-    r"other than|apart from|aside from|besides|if (?:we|i|you) ignore|abgesehen von|außer|sauf|hormis|à part|excepto|"
-    r"aparte de|oltre a)\s+"
-    r"(?:the |all |any |das |der |dem |die |le |la |les |el |los )?"
-    r"(?P<what>`[^`\n]+`|[\w.:$<>()-]+?(?: [\w.:$<>-]+)??)"
-    r"(?=[,;:?!)]|\s*$| (?:what|which|where|who|how|is|are|was|does|top|hottest|slowest|was|wo|wer|quel\w*|qu[eé])\b)",
-    re.IGNORECASE,
-)
-_PRONOUN = lazy_regex(r"(?:it|that|this|them|those|these|that one|dem|das|ça|cela|eso)$", re.IGNORECASE)
+_FORMS = forms("exclusions")
+
 RANKED = OF_ALL | {Intent.FIRST_FIX, Intent.FUNCTION, Intent.HOT_PATH, Intent.GROUP, Intent.SUSPECT, Intent.WAITING}
 """Intents that ask what takes the most, or are near to that once a name is left out."""
 FURTHER = 20
@@ -29,7 +20,7 @@ FURTHER = 20
 
 def exclusion(prompt: str) -> tuple[str, str]:
     """The prompt without what it leaves out, and the name of that; the prompt and an empty name without one."""
-    found = _EXCEPT.search(prompt)
+    found = _FORMS.leaves_out.search(prompt)
     if found is None:
         return prompt, ""
     rest = f"{prompt[: found.start()]} {prompt[found.end() :]}".strip(" ,;:")
@@ -38,7 +29,7 @@ def exclusion(prompt: str) -> tuple[str, str]:
 
 def leaving_out(question: Question, what: str, spoken_of: str) -> Question | None:
     """The ranking without what is named, or without what was spoken of; None where it asks for no ranking."""
-    name = spoken_of if _PRONOUN.match(what) else what
+    name = spoken_of if _FORMS.pronoun.match(what) else what
     if not name or question.intent not in RANKED or question.names or question.handle or question.time_ranges:
         return None
     ranked = replace(question, intent=Intent.TOP, names=(), maybe=(), placed=(), stems=(), carried=None)

@@ -7,51 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from traces.lazy_regex import lazy_regex
+from server.analyst.forms import forms
+
+_FORMS = forms("fact_meaning")
 
 _PATH = r"[\w@.*-]*(?:[/\\][\w@.*-]+)+[/\\]?"
 _CODE = rf"`[^`\n]{{2,80}}`|{_PATH}|\b[A-Za-z]\w*(?:(?:\.|::)\w+)+|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+"
-_COUNTS = lazy_regex(
-    r"\b(?:only|just|mainly|mostly|nur|solo|seulement|uniquement)\b.*\b(?:care|interest\w*|look|work|own|touch|"
-    r"maintain|"
-    r"matters?|counts?|relevant|change|want|wollen|kümmern|importa|intéress\w*)\b|"
-    r"\b(?:our|own|my) (?:own )?code (?:is|lives|lies|sits)\b|\b(?:care|interested|focus\w*) (?:only )?(?:about|in|"
-    r"on)\b|"
-    r"\bwollen nur\b|只关心|だけ",
-    re.IGNORECASE,
-)
-_LEFT_OUT = lazy_regex(
-    r"\b(?:ignore[sd]?|leave\w* out|left out|skip\w*|exclude[sd]?|disregard\w*|not ours|isn'?t ours|aren'?t ours|"
-    r"don'?t (?:care about|own|control|count)|do not (?:care about|own|control|count)|is noise|never ours|"
-    r"ignorier\w*|auslassen|weglassen|ignor\w+)\b|忽略",
-    re.IGNORECASE,
-)
-_WITHIN = lazy_regex(
-    r"\b(?:code|functions|part|module|package|everything) (?:in|under|from|of|inside) (?:the )?([A-Za-z][\w-]{2,})",
-    re.IGNORECASE,
-)
-_OBJECT = lazy_regex(
-    r"\b(?:ignore[sd]?|skip|exclude[sd]?|disregard|care about|own|control|count|leave out|leave)\s+"
-    r"(?:everything (?:in|from|under)\s+|all of\s+|the\s+|any\s+)*([A-Za-z][\w-]{3,})|"
-    r"^(?:the\s+)?([A-Za-z][\w-]{3,})(?:'s)? (?:code )?(?:is|are)(?:n'?t| not)? (?:not ours|ours|noise)",
-    re.IGNORECASE,
-)
 _NO_OBJECT = frozenset(
     re.findall(
         r"\w+",
         "everything anything things what that this code functions time only about with under when",
     )
-)
-_LIMITS = lazy_regex(
-    r"\b(?:limit\w*|budget|must|may|at most|no more than|under|below|within|sla|slo|target|maximum|never|threshold|"
-    r"should|höchstens|unter|maximal|máximo|menos de|moins de|limite|límite)\b|不超过|以内|以下",
-    re.IGNORECASE,
-)
-_LENGTH = lazy_regex(
-    r"(\d+(?:[.,]\d+)?)\s*(ns|nanoseconds?|µs|us|microseconds?|ms|milliseconds?|msecs?|millis|s|secs?|seconds?|"
-    r"sekunden?|"
-    r"minutes?|min|毫秒|秒)(?![A-Za-z])",
-    re.IGNORECASE,
 )
 _NS = {"n": 1.0, "µ": 1e3, "u": 1e3, "mic": 1e3, "ms": 1e6, "mil": 1e6, "毫": 1e6, "min": 60e9, "s": 1e9, "秒": 1e9}
 
@@ -71,15 +37,15 @@ class Meaning:
 def meaning_of(fact: str) -> Meaning | None:
     """What a fact means; None for one that rules only quote."""
     named = re.search(_CODE, fact)
-    if _LEFT_OUT.search(fact):
-        word = _OBJECT.search(fact)
+    if _FORMS.left_out.search(fact):
+        word = _FORMS.object.search(fact)
         plain = next((one for one in (word.groups() if word else ()) if one and one.casefold() not in _NO_OBJECT), "")
         pattern = _pattern(named[0]) if named else plain
         return Meaning("left_out", fact, pattern) if pattern else None
-    if _COUNTS.search(fact) and (named or (named := _WITHIN.search(fact))):
+    if _FORMS.counts.search(fact) and (named or (named := _FORMS.within.search(fact))):
         return Meaning("counts", fact, _pattern(named[named.re.groups]))
-    length = _LENGTH.search(fact)
-    if length and _LIMITS.search(fact):
+    length = _FORMS.length.search(fact)
+    if length and _FORMS.limits.search(fact):
         return Meaning("limit", fact, _pattern(named[0]) if named else "", nanoseconds_of(length))
     return None
 

@@ -2,6 +2,10 @@
 
 import re
 
+from server.analyst.forms import forms
+
+_FORMS = forms("kinds_of_work")
+
 SUSPECTS: tuple[tuple[str, str], ...] = (
     ("serialisation", r"serial\w+|\bjson\b|marshal\w*|encoding|decoding|protobuf|pickle"),
     ("logging", r"\blogg(?:ing|er)\b|\blogs?\b"),
@@ -30,14 +34,6 @@ def work_named_in(text: str) -> str | None:
     return next((name for name, pattern in _PATTERNS if pattern.search(text)), None)
 
 
-_OF_A_PLAN = re.compile(
-    r"\b(?:plans?|quotas?|messages?|questions?|tokens?|credits?|usage|bill\w*|invoices|uploads?|subscription|remaining|"
-    r"(?:my|rate|daily|monthly) limits?|limit\b.*\breset|allowance|stor\w+|files|left|free|paid|pay\w*|tier|cap|cancel|"
-    r"price|pro|seats?|upgrade|chat|this cost)\b|^limits?\W*$|[^\x00-\x7f]",
-    re.IGNORECASE,
-)
-
-
 def asks_of_plan(text: str) -> bool:
     """Whether a text has a word of what a plan allows; the limit of a device is none."""
-    return _OF_A_PLAN.search(text) is not None
+    return _FORMS.of_a_plan.search(text) is not None

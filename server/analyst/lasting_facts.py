@@ -4,55 +4,22 @@ program runs, what always or never happens. By rule; most prompts hold none.
 
 import re
 
-from server.analyst.lasting_cues import (
-    ABOUT_HERE,
-    ASKS,
-    BOUND,
-    FIGURE,
-    FOLLOWS,
-    HABIT,
-    HAS_VERB,
-    LEADS,
-    MADE_WITH,
-    MEASURED,
-    NAMING,
-    NOISE,
-    OF_ANSWERS,
-    OURS,
-    OURS_ELSEWHERE,
-    OWNER,
-    PAST,
-    PLACE,
-    RULE,
-    SQL,
-    STATE_CHANGE,
-    TAIL,
-    TO_A_MACHINE,
-    TROUBLE,
-    WISHES,
-)
+from server.analyst.forms import forms
+
+_FORMS = forms("lasting_facts")
 
 LONGEST = 200
 """Characters of a fact: what is longer is a story."""
 FEWEST_WORDS = 3
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+|;\s+")
-_CLAUSE = re.compile(
-    r",\s+(?=(?:so|what|which|who|where|how|is|are|does|do|did|why|give|show|there|hot|compare|please|can|could|would)"
-    r"\b)|\.\s+|\bby the way,?\s+|\bbtw,?\s+|,\s+(?=(?:was|wo|woran|warum|qu'|que|où|dónde)\b)",
-    re.IGNORECASE,
-)
-_REASON = re.compile(
-    r"[,;]\s+((?:because |since |as )?(?:we|our|i|my)\b(?!.*\b(?:it|them|that|this)\b).*)$", re.IGNORECASE
-)
-"""Of a request, why it is made, where that stands by itself: `show the top five, our limit is 9 ms`."""
 
 
 def lasting_facts(prompt: str) -> tuple[str, ...]:
     """The facts that a prompt states, in its own words, each once and in order. None of a prompt that orders something
     of a machine: what is to be remembered is said at its beginning, and anywhere else it may be pasted.
     """
-    if TO_A_MACHINE.search(prompt) or OF_ANSWERS.search(prompt):
+    if _FORMS.to_a_machine.search(prompt) or _FORMS.of_answers.search(prompt):
         return ()
     found: dict[str, None] = {}
     for sentence in _SENTENCE.split(prompt):
@@ -64,40 +31,47 @@ def lasting_facts(prompt: str) -> tuple[str, ...]:
 
 def _clauses(sentence: str) -> list[str]:
     """A sentence in parts, of which one may ask and another state."""
-    parts = [part.strip() for part in _CLAUSE.split(sentence) if part.strip()]
-    reasons = [found[1] for part in parts if ASKS.search(part) and (found := _REASON.search(part))]
+    parts = [part.strip() for part in _FORMS.clause.split(sentence) if part.strip()]
+    reasons = [found[1] for part in parts if _FORMS.asks.search(part) and (found := _FORMS.reason.search(part))]
     return [*parts, *reasons]
 
 
 def _fact(clause: str) -> str | None:
     """The clause without what leads to it, if it states something lasting; None for a question or a remark."""
-    text = TAIL.sub("", LEADS.sub("", clause.strip())).strip()
+    text = _FORMS.tail.sub("", _FORMS.leads.sub("", clause.strip())).strip()
     if len(text) > LONGEST or (len(text.split()) < FEWEST_WORDS and text.isascii()):
         return None
-    if ASKS.search(clause.strip()) or ASKS.search(text) or ABOUT_HERE.search(text) or SQL.search(text):
+    if (
+        _FORMS.asks.search(clause.strip())
+        or _FORMS.asks.search(text)
+        or _FORMS.about_here.search(text)
+        or _FORMS.sql.search(text)
+    ):
         return None
     return text if _is_rule(text) or _is_state(text) else None
 
 
 def _is_rule(text: str) -> bool:
     """A limit, or what happens beyond a figure."""
-    if FIGURE.search(text) is None:
+    if _FORMS.figure.search(text) is None:
         return False
-    return RULE.search(text) is not None or (BOUND.search(text) is not None and FOLLOWS.search(text) is not None)
+    return _FORMS.rule.search(text) is not None or (
+        _FORMS.bound.search(text) is not None and _FORMS.follows.search(text) is not None
+    )
 
 
 def _is_state(text: str) -> bool:
     """Whose something is, how it is called, made or used: no trouble, nothing that happened once, no wish, no
     measurement."""
-    if OWNER.search(text) or NOISE.search(text) or NAMING.search(text):
+    if _FORMS.owner.search(text) or _FORMS.noise.search(text) or _FORMS.naming.search(text):
         return True
-    if TROUBLE.search(text) or MEASURED.search(text) or WISHES.search(text):
+    if _FORMS.trouble.search(text) or _FORMS.measured.search(text) or _FORMS.wishes.search(text):
         return False
-    if STATE_CHANGE.search(text):
+    if _FORMS.state_change.search(text):
         return True
-    if PAST.search(text):
+    if _FORMS.past.search(text):
         return False
-    if OURS_ELSEWHERE.search(text) or HABIT.search(text) or MADE_WITH.search(text):
+    if _FORMS.ours_elsewhere.search(text) or _FORMS.habit.search(text) or _FORMS.made_with.search(text):
         return True
-    states = HAS_VERB.search(text) is not None or not text.isascii()
-    return states and (OURS.search(text) is not None or PLACE.search(text) is not None)
+    states = _FORMS.has_verb.search(text) is not None or not text.isascii()
+    return states and (_FORMS.ours.search(text) is not None or _FORMS.place.search(text) is not None)

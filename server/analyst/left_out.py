@@ -7,12 +7,15 @@ import re
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.exclusions import exclusion
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.question import Question
 from server.analyst.sentence_forms import judges
 from server.analyst.unread_words import admitted, is_of_asking
 from server.analyst.wording import coded
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("left_out")
 
 _OF_TIMES = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.SQL})
 """Intents that a time range narrows, or that have none."""
@@ -21,22 +24,6 @@ _OF_CHANGES = frozenset(
     {Intent.FIRST_FIX, Intent.REPEATED, Intent.PARALLEL, Intent.CORRECTION, Intent.ABILITIES, Intent.SMALLTALK}
 )
 """Intents that answer what would be, or say that nobody knows."""
-_OTHER_RECORDING = lazy_regex(
-    r"\b(?:in|of|from) the other (?:file|trace|recording|profile|run|one\W*$)|"
-    r"\bin the (?:sibling|previous run|old trace)\b",
-    re.IGNORECASE,
-)
-_PER = lazy_regex(
-    r"\bper (?!call|invocation|event|sample|second|thread|process|run\b|time|function|file|allocation|object|"
-    r"contention)"
-    r"([a-z]{3,})\b",
-    re.IGNORECASE,
-)
-_SUPPOSES = lazy_regex(
-    r"\b(?:what if|what would happen|if (?:we|i|you|they|it)\b.{0,60}\b(?:instead|would|could)\b|"
-    r"would .{0,60}\b(?:instead|if (?:we|i|you|they|it))\b|was wäre wenn|et si on|qué pasaría si)",
-    re.IGNORECASE,
-)
 _SAYS_SO = lazy_regex(r"\bcan(?:not|'t)\b|\bnothing (?:runs|ran|happens)\b|\bdoes not run\b|\bwhole recording\b")
 
 
@@ -52,14 +39,16 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
 
 
 def _recording(question: Question, evidence: Evidence, first: str) -> str:
-    if question.intent in (Intent.COMPARE, Intent.SQL, Intent.SUMMARISE) or not _OTHER_RECORDING.search(question.text):
+    if question.intent in (Intent.COMPARE, Intent.SQL, Intent.SUMMARISE) or not _FORMS.other_recording.search(
+        question.text
+    ):
         return ""
     return "**This is of the recording that is open, and not of the other one**: "
 
 
 def _division(question: Question, evidence: Evidence, first: str) -> str:
     """What something is to be divided by: `calls of it per document`."""
-    found = _PER.search(question.text)
+    found = _FORMS.per.search(question.text)
     if (
         found is None
         or question.saves
@@ -95,7 +84,7 @@ def _exclusion(question: Question, evidence: Evidence, first: str) -> str:
 
 
 def _change(question: Question, evidence: Evidence, first: str) -> str:
-    if question.intent in _OF_CHANGES or question.saves or not _SUPPOSES.search(question.text):
+    if question.intent in _OF_CHANGES or question.saves or not _FORMS.supposes.search(question.text):
         return ""
     return "**What would be then, a recording cannot show; what is now**: "
 

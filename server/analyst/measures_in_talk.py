@@ -1,10 +1,9 @@
 """What a prompt of measures and names asks in its conversation: of what it names, or of what was spoken of."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.analyst.chosen_intent import RECURS
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.known_forms import counts_all
 from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, divided, divided_by_name, loosely_measured, measured
@@ -13,7 +12,9 @@ from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import limit_asked, ranked_thing
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.unread_words import is_of_asking
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("measures_in_talk")
+_CHOSEN_INTENT = forms("chosen_intent")
 
 _OF_A_MEASURE = {
     "calls": Intent.HOW_OFTEN,
@@ -54,7 +55,11 @@ def _asked(prompt: str, spoken_of: SpokenOf | None, *, is_loose: bool) -> Measur
 def _is_of_another_kind(question: Question, asked: Measured, spoken_of: SpokenOf | None) -> bool:
     """Whether something else than the measures is asked for: of a time, of everything, of what is only told."""
     of_itself = asked.asks("from_itself") and spoken_of is not None
-    recurs = question.intent is Intent.RECURSION and RECURS.search(question.text) is not None and not of_itself
+    recurs = (
+        question.intent is Intent.RECURSION
+        and _CHOSEN_INTENT.recurs.search(question.text) is not None
+        and not of_itself
+    )
     is_statement = asked.asks("weighs") and not question.is_yes_or_no
     if recurs or is_statement or question.intent in (Intent.SQL, Intent.LONG_TASKS) or question.excluded:
         return True
@@ -75,16 +80,12 @@ def _measured(question: Question, asked: Measured, spoken_of: SpokenOf | None) -
     if not asked.runs and not about:
         return question
     measures = asked.measures or _measures_before(spoken_of)
-    if asked.asks("compared") and spoken_of and about and _COUNTS.search(spoken_of.prompt) and len(measures) == 1:
+    if asked.asks("compared") and spoken_of and about and _FORMS.counts.search(spoken_of.prompt) and len(measures) == 1:
         measures = (*measures, "calls")
     profile = spoken_of.profile if spoken_of and about else question.profile
     carried = None if asked.asks("compared", "each", "per") else question.carried
     question = replace(question, handles=about, profile=profile, carried=carried, is_known_otherwise=known)
     return replace(question, measured=replace(asked, measures=measures))
-
-
-_COUNTS = lazy_regex(r"\bhow (?:many|often)\b|\bcalls\b|\bcalled\b|\bwie oft\b|\bcombien de fois\b", re.IGNORECASE)
-"""How a prompt asks for a number, which the next one compares."""
 
 
 def _spoken_of(asked: Measured, spoken_of: SpokenOf | None) -> tuple[str, ...]:

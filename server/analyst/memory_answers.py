@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.analyst.evidence import Result
-from server.analyst.memory_orders import ALL, MemoryOrder
+from server.analyst.forms import forms
+from server.analyst.memory_orders import MemoryOrder
 from server.quoting import plain
+
+_MEMORY_ORDERS = forms("memory_orders")
 
 APPEND, REPLACE = "core_memory_append", "core_memory_replace"
 LINE = 500
@@ -24,7 +27,7 @@ def memory_calls(order: MemoryOrder, facts: Sequence[str]) -> list[tuple[str, di
 
 def meant(text: str, facts: Sequence[str]) -> list[str]:
     """The facts that words name: all for `everything`, the one that has them all, else the one that shares most."""
-    if ALL.match(text):
+    if _MEMORY_ORDERS.all.match(text):
         return list(facts)
     words = {word.strip(".,:;!?\"'`").casefold() for word in text.split() if len(word) > 2} - {"the", "that", "about"}
     shared = [(len(words & {part.strip(".,:;!?\"'`") for part in fact.casefold().split()}), fact) for fact in facts]

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.forms import forms
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("moments")
 
 _UNITS = {
     "ns": 1e-6,
@@ -16,41 +19,6 @@ _UNITS = {
     **dict.fromkeys(("s", "sec", "second", "sekunde", "seconde", "segundo", "secondo", "с", "сек", "秒", "초"), 1e3),
     **dict.fromkeys(("min", "minute", "分", "分钟", "분"), 6e4),
 }
-_UNIT = (
-    r"(?:\s*(ns|us|µs|ms|milliseconds?|millisekunden?|s|secs?|seconds?|sekunden?|secondes?|segundos?|second[oi]|min|"
-    r"minutes?|мс|сек|с)(?![^\W\d_])|\s*(毫秒|ミリ秒|밀리초|秒|초|分钟|分|분))"
-)
-_AND = r"(?:and|to|until|till|und|bis|et|à|y|e|a|и|до|到|至|和|から|と|에서|부터|-|–|—|\.\.+)"
-_SPAN = lazy_regex(
-    rf"(?:\b(?:between|from|window|range|in|zwischen|von|entre|de|desde|tra|между|от|с)\b)?\s*(?<![\w.])"
-    rf"(\d+(?:\.\d+)?){_UNIT}?\s*{_AND}\s*(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
-    re.IGNORECASE,
-)
-_WITHOUT_UNIT = lazy_regex(
-    r"\b(?:between|zwischen|entre|tra|между)\s+(\d+(?:\.\d+)?)\s+(?:and|und|et|y|e|и)\s+(\d+(?:\.\d+)?)(?![\w%.])\W*$",
-    re.IGNORECASE,
-)
-"""`between 4 and 5` at the end of a prompt, in seconds."""
-_AT = lazy_regex(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
-_LENGTH = lazy_regex(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
-_AT_SECOND = lazy_regex(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
-_ARTICLE = (
-    r"(?:\b(?:in|during|within|im|während|pendant|dans|durante|en|nei|nas?|в|за)\s+)?"
-    r"(?:\b(?:the|den|der|die|les|los|las|i|os|as)\s+)?"
-)
-_FIRST = lazy_regex(
-    rf"{_ARTICLE}(?:\b(?:first|erste[nr]?|premi[eè]re?s|primer[oa]s|prim[ie]|primeir[oa]s|первы[ех])\s+|"
-    rf"最初の|前|最初|처음\s*)"
-    rf"(\d+(?:\.\d+)?){_UNIT}|{_ARTICLE}(\d+(?:\.\d+)?)\s(?:premi[eè]re?s|primer[oa]s|prim[ie]|primeir[oa]s){_UNIT}|"
-    rf"\b(?:before|vor|avant|antes de)\s+(\d+(?:\.\d+)?){_UNIT}(?!\s*(?:ago|her)\b)",
-    re.IGNORECASE,
-)
-_LAST = lazy_regex(
-    rf"{_ARTICLE}(?:\b(?:last|letzte[nr]?|derni[eè]re?s|[uú]ltim[oaie]s?|последни[ех])\s+|最后|最後の|마지막\s*)"
-    rf"(\d+(?:\.\d+)?){_UNIT}",
-    re.IGNORECASE,
-)
-_AFTER = lazy_regex(rf"\b(?:after|since) (?:the first )?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _PARTS = (
     (lazy_regex(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
     (lazy_regex(r"\b(?:second|last|other) half\b", re.IGNORECASE), (0.5, 1.0)),
@@ -62,12 +30,6 @@ _PARTS = (
     (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?(?:beginning|start))\b", re.IGNORECASE), (0.0, 0.1)),
     (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?end)\b", re.IGNORECASE), (0.9, 1.0)),
 )
-_IN_VIEW = lazy_regex(
-    r"\b(?:in view|on (?:the )?screen|what i see|zoomed|(?:this|selected|the selected|visible|current) (?:window|"
-    r"range|part|section|"
-    r"region|stretch|interval|area))\b",
-    re.IGNORECASE,
-)
 _NAMED = (
     (lazy_regex(r"\b(?:page )?load(?:ing)? (?:time|phase)?\b|\bduring load\b|\bthe load\b", re.IGNORECASE), ("load",)),
     (
@@ -77,7 +39,6 @@ _NAMED = (
 )
 
 
-_ONE = lazy_regex(r"\b(first|last) (second|minute|millisecond)\b", re.IGNORECASE)
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS, start=1)}
 _WORDED = lazy_regex(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds?|minutes?|and|to)\b)", re.IGNORECASE)
@@ -110,9 +71,9 @@ class TimeRange:
 
 def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ...]:
     """The time ranges that a question names, in its order; `windows` are those with a name."""
-    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _FORMS.one.sub(r"\1 1 \2", text))
     found: list[tuple[int, TimeRange]] = []
-    for match in _SPAN.finditer(text):
+    for match in _FORMS.span.finditer(text):
         last = match[5] or match[6]
         start, end = milliseconds(match[1], match[2] or match[3] or last), milliseconds(match[4], last)
         if start < end:
@@ -122,7 +83,7 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
         if found
         else [
             (m.start(), TimeRange(milliseconds(m[1], None), milliseconds(m[2], None)))
-            for m in _WITHOUT_UNIT.finditer(text)
+            for m in _FORMS.without_unit.finditer(text)
             if float(m[1]) < float(m[2])
         ]
     )
@@ -136,11 +97,11 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
 
 
 def _single(text: str) -> list[tuple[int, TimeRange]]:
-    found = [(m.start(), TimeRange(moment=_length(m))) for m in _AT.finditer(text)]
-    found += [(m.start(), TimeRange(moment=milliseconds(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
-    found += [(m.start(), TimeRange(0.0, _length(m))) for m in _FIRST.finditer(text)]
-    found += [(m.start(), TimeRange(last=_length(m))) for m in _LAST.finditer(text)]
-    found += [(m.start(), TimeRange(_length(m))) for m in _AFTER.finditer(text)]
+    found = [(m.start(), TimeRange(moment=_length(m))) for m in _FORMS.at.finditer(text)]
+    found += [(m.start(), TimeRange(moment=milliseconds(m[1], "s"))) for m in _FORMS.at_second.finditer(text)]
+    found += [(m.start(), TimeRange(0.0, _length(m))) for m in _FORMS.first.finditer(text)]
+    found += [(m.start(), TimeRange(last=_length(m))) for m in _FORMS.last.finditer(text)]
+    found += [(m.start(), TimeRange(_length(m))) for m in _FORMS.after.finditer(text)]
     return found
 
 
@@ -154,17 +115,17 @@ def _length(match: re.Match[str]) -> float:
 
 def without_time_ranges(text: str) -> str:
     """The text with W where a time range is named."""
-    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _FORMS.one.sub(r"\1 1 \2", text))
     for pattern in (
-        _SPAN,
-        _WITHOUT_UNIT,
-        _AT,
-        _AT_SECOND,
-        _FIRST,
-        _LAST,
-        _AFTER,
+        _FORMS.span,
+        _FORMS.without_unit,
+        _FORMS.at,
+        _FORMS.at_second,
+        _FORMS.first,
+        _FORMS.last,
+        _FORMS.after,
         *(one for one, _ in _PARTS),
-        _IN_VIEW,
+        _FORMS.in_view,
     ):
         text = pattern.sub(" W ", text)
     return text
@@ -182,43 +143,20 @@ _SENTENCES = lazy_regex(r"(?<=[^\d][.!?])\s+")
 
 def lengths(text: str) -> tuple[float, ...]:
     """Every length of time in the text, in milliseconds."""
-    return tuple(milliseconds(m[1], m[2] or m[3]) for m in _LENGTH.finditer(text))
-
-
-_NEXT_TO = lazy_regex(
-    r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what(?:'s|s| is| was| happ\w+| ran| came)?\s+)?(?:right |just )?"
-    r"(?:(before)|after|since)(?:\s+(?:that|it|this|then))?(?:\s+(?:one|window|call))?\W*$|"
-    r"^(?:und )?(?:(davor)|danach)\W*$|^(?:et )?(?:(avant)|après)\W*$|^y?\s*(?:(antes)|después)\W*$",
-    re.IGNORECASE,
-)
-"""A prompt that asks for the time before or after what was spoken of."""
-_WITHIN = lazy_regex(
-    r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what|who|which)\b.{0,40}\b(?:in|during|within|inside|then|at)\s+"
-    r"(?:that|there|it|this|those|then)(?:\s+(?:\w+\s?){1,2})?\W*$|^.{0,30}\bthere\W*$|"
-    r"^(?:und )?was (?:lief|war|läuft) (?:da|dort)\b.*$",
-    re.IGNORECASE,
-)
-"""A prompt that asks for what happened in a time that was spoken of."""
-_BEGAN = lazy_regex(rf"\b(?:from|first at|at)\s+(\d+(?:\.\d+)?){_UNIT}(?:\s+on)?", re.IGNORECASE)
-
-
-_CALL = lazy_regex(
-    rf"\b(?:took|lasts?|lasted)\s+(\d+(?:\.\d+)?){_UNIT}\W.{{0,120}}?\bfrom\s+(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
-)
-"""How an answer says how long a call took, and from when on."""
+    return tuple(milliseconds(m[1], m[2] or m[3]) for m in _FORMS.length.finditer(text))
 
 
 def is_next_to(text: str) -> str:
     """`before` or `after`, where a text asks for the time next to what was spoken of; else empty."""
-    asked = _NEXT_TO.match(text)
+    asked = _FORMS.next_to.match(text)
     return "" if asked is None else "before" if any(asked.groups()) else "after"
 
 
 def within(text: str, openings: Sequence[str]) -> TimeRange | None:
     """The time range that the newest answer's opening names, where a text asks for what was in that; else None."""
-    if not openings or not _WITHIN.match(text):
+    if not openings or not _FORMS.within.match(text):
         return None
-    span = _SPAN.search(without_addresses(openings[-1]))
+    span = _FORMS.span.search(without_addresses(openings[-1]))
     return None if span is None else _spanned(span)
 
 
@@ -233,19 +171,19 @@ def next_to(text: str, earlier: Sequence[str], openings: Sequence[str]) -> TimeR
     side = is_next_to(text)
     for words in (*map(without_addresses, openings[-1:]), *reversed(earlier)):
         spans = [(milliseconds(m[1], m[2] or m[3] or m[5] or m[6]), milliseconds(m[4], m[5] or m[6]))
-                 for m in _SPAN.finditer(words)]  # fmt: skip
+                 for m in _FORMS.span.finditer(words)]  # fmt: skip
         spans += [
             (at := milliseconds(m[4], m[5] or m[6]), at + milliseconds(m[1], m[2] or m[3]))
-            for m in _CALL.finditer(words)
+            for m in _FORMS.call.finditer(words)
         ]
-        spans += [(_length(m), _length(m)) for m in _BEGAN.finditer(words)]
+        spans += [(_length(m), _length(m)) for m in _FORMS.began.finditer(words)]
         if spans and side:
             return TimeRange(0.0, spans[0][0]) if side == "before" else TimeRange(spans[0][1])
     return None
 
 
 def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, TimeRange]]:
-    meant: tuple[str, ...] = ("what is in view",) if _IN_VIEW.search(text) else ()
+    meant: tuple[str, ...] = ("what is in view",) if _FORMS.in_view.search(text) else ()
     for pattern, names in _NAMED:
         meant += names if pattern.search(text) else ()
     return [

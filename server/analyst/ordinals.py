@@ -4,7 +4,10 @@ import re
 from collections.abc import Sequence
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.forms import forms
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("ordinals")
 
 _PLACES = (
     r"first|1st|erste[rns]?|premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa]|первый|第一个?",
@@ -55,11 +58,6 @@ def place_of(word: str) -> int:
     return next(place for place, ways in enumerate(_PLACES) if re.fullmatch(ways, word, re.IGNORECASE))
 
 
-_NUMBERED = lazy_regex(
-    r"\b(?:number|no\.?|nr\.?|rank|place|nummer|platz|numéro|número|numero) ?(?P<place>[1-4]|one|two|three|four|"
-    r"eins|zwei|drei|vier|un|deux|trois|quatre|uno|dos|tres|cuatro|due|tre|quattro)\b",
-    re.IGNORECASE,
-)
 _NUMBERS = (
     {"1", "one", "eins", "un", "uno"},
     {"2", "two", "zwei", "deux", "dos", "due"},
@@ -69,33 +67,16 @@ _NUMBERS = (
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-_WHAT_ELSE = lazy_regex(
-    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:(?:what|who|which(?: one)?)(?: is|['’]?s| comes)? )?"
-    r"(?:(?:apart|aside) from|besides|other than|except(?: for)?|next after|"
-    r"abgesehen von|außer|à part|hormis|aparte de|además de|oltre a) "
-    r"(?:that|this|it|them|those|dem|dieser?|davon|ça|cela|eso|esto|questo)(?: one)?\W*$|"
-    r"^(?:(?:and|ok(?:ay)?|so|und|et|y|e)[ ,]+)*(?:(?:the )?next(?: one)?(?: after (?:that|this|it))|"
-    r"abgesehen davon|what (?:comes|is) next|"
-    r"(?:was |und )?sonst(?: noch)?|"
-    r"quoi d['’]autre|qué más|"
-    r"cos['’]altro|"
-    r"what else(?: (?:is|takes|costs|was|are) (?:slow|much|time|expensive|hot|big|long|there|heavy))?)"
-    r"\W*$|^(?:那)?(?:其他|还有|除此之外)(?:呢|的呢)?\W*$",
-    re.IGNORECASE,
-)
-"""What is asked of the rest: of what follows in the order."""
-
-
 def _as_ordinal(prompt: str) -> str:
     """The prompt with `second` for `number two`, and `next` for what asks of the rest."""
-    if _WHAT_ELSE.match(" ".join(prompt.split())):
+    if _FORMS.what_else.match(" ".join(prompt.split())):
         return "next"
 
     def ordinal(found: re.Match[str]) -> str:
         word = found["place"].casefold()
         return _ORDINALS[next(at for at, ways in enumerate(_NUMBERS) if word in ways)]
 
-    return _NUMBERED.sub(ordinal, prompt)
+    return _FORMS.numbered.sub(ordinal, prompt)
 
 
 def bare_place(prompt: str) -> int | None:

@@ -15,21 +15,15 @@ from server.analyst.asked_things import (
 from server.analyst.chosen_intent import (
     CERTAIN,
     OF_A_CAUSE,
-    OF_A_KERNEL,
     OF_ALL,
     SQL,
     SURE,
-    WHY,
     chosen_intent,
     may_be_topic,
     part_asked_of,
 )
-from server.analyst.going_on import (
-    PER_CALL,
-    SAVES,
-)
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
-from server.analyst.known_forms import BY_CALLS
 from server.analyst.languages import note_in
 from server.analyst.measured import Measured
 from server.analyst.moments import TimeRange, lengths, time_ranges
@@ -49,6 +43,11 @@ from server.analyst.sentence_forms import (
 from server.analyst.subjects import CODE, NO_NAMES, Subjects, subjects, without_verbs
 from server.analyst.topic_words import stems_of, topic_stems
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("question")
+_CHOSEN_INTENT = forms("chosen_intent")
+_GOING_ON = forms("going_on")
+_KNOWN_FORMS = forms("known_forms")
 
 GO_ON = frozenset({Intent.CORRECTION})
 """Intents that no conversation begins with."""
@@ -134,33 +133,13 @@ class Question:
     @property
     def saves(self) -> bool:
         """Whether it asks for what would be if a cost were none."""
-        return SAVES.search(self.text) is not None and self.intent is not Intent.COMPARE
+        return _GOING_ON.saves.search(self.text) is not None and self.intent is not Intent.COMPARE
 
     def about(self, intent: Intent) -> "Question":
         """The same question, of another intent."""
         return replace(self, intent=intent)
 
 
-_LIMIT = lazy_regex(
-    r"\b(?:top|first|worst|slowest|hottest|biggest|heaviest)\s+(\d{1,2})\b(?!\s*(?:ms|s|us|µs|sec)\b)|"
-    r"\b(\d{1,2})\s+(?:slowest|hottest|heaviest|biggest|top|most|worst|functions)",
-    re.IGNORECASE,
-)
-_ASKS_SPEED = lazy_regex(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE)
-_ASKS_TIME = lazy_regex(
-    r"\b(?:milliseconds?|seconds|ms|how long|how much time|duration|latency|minutes?|time|segundos?|"
-    r"sekunden?|secondes?|secondi|seconden|tiempo|tempo|zeit|temps|durée|wie lange|cuánto tarda)\b|"
-    r"секунд|врем|秒|时间|時間|초|시간",
-    re.IGNORECASE,
-)
-_OCCASION = lazy_regex(r"\b(?:each|every|this|first|last|same|next|any|one|second) time\b", re.IGNORECASE)
-"""Where the word `time` asks for none."""
-_THIS_ONE = lazy_regex(
-    r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection|method|block)\b|\bthe selection\b",
-    re.IGNORECASE,
-)
-MOST = re.compile(r"\b(?:most|least|slowest|longest|biggest|heaviest|fewest|top)\b", re.IGNORECASE)
-"""A superlative asks for one of all, not for what was spoken of."""
 ON_AVERAGE = OF_ALL | ABOUT_ONE_FUNCTION - {Intent.TWO_FUNCTIONS, Intent.SHOW} | {Intent.MEMORY, Intent.GROUP}
 """Intents that words for an average turn into the question for the calls of a function."""
 COUNTS = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.EXCEPTIONS, Intent.SUSPECT, Intent.GROUP, Intent.REPEATED}
@@ -172,10 +151,6 @@ SHARED = (
 NARROWED_WITH_A_NAME = frozenset({Intent.FUNCTION, Intent.SUSPECT, Intent.GROUP})
 """Intents that a time range turns into the question for that time, with what is named."""
 SUMMED_BY_FILE = ABOUT_ONE_FUNCTION | OF_ALL | {Intent.MEMORY, Intent.SUSPECT} - {Intent.TWO_FUNCTIONS}
-_A_THING = lazy_regex(
-    r"^(?:and |any )?(?!(?:why|how|what|who|where|when|which|slow\w*)\b)[a-z]{3,} [a-z]{4,}s\?$", re.IGNORECASE
-)
-"""A prompt that is nothing but the name of a kind of thing: `page faults?`."""
 _FILE = lazy_regex(r"[\w-]\.(?:[cm]?[jt]sx?|py|go|cc?|cpp|hp?p?|java|kt|rb|php|rs|cs|so)(?:\.\d+)*$")
 """A name that is a file's: what is asked of it is asked of all its functions."""
 
@@ -188,10 +163,10 @@ def alone(
     text = in_known_words(said)
     meant = plainer(text)
     named = subjects(meant)
-    if BY_CALLS.search(text):  # a ranking, whatever kind of function it is of
+    if _KNOWN_FORMS.by_calls.search(text):  # a ranking, whatever kind of function it is of
         named = replace(named, names=(), maybe=(), placed=())
     handle, selection = named.handle, viewer.get("selection") or ""
-    if handle is None and not named.names and _THIS_ONE.search(text) and selection[:1] in ("f", "n", "s"):
+    if handle is None and not named.names and _FORMS.this_one.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection
     ranges = time_ranges(CODE.sub(" ", text), windows or [])
     near = nearest(named.masked)
@@ -211,11 +186,11 @@ def alone(
     fits = steps or intent in (SHARED | OF_A_CAUSE if listed else SHARED)
     if of_words and fits and not (named.names or handle):
         named, intent = replace(named, names=of_words, maybe=(), placed=()), Intent.GROUP
-    in_kernel = intent is Intent.GROUP and OF_A_KERNEL.search(text) is not None
+    in_kernel = intent is Intent.GROUP and _CHOSEN_INTENT.of_a_kernel.search(text) is not None
     if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about
         intent, otherwise = Intent.FUNCTION, intent
     named, intent = _of_two(text, named, intent, pair)
-    saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
+    saves = _GOING_ON.saves.search(text) is not None and intent is not Intent.COMPARE
     topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
     stems = (
@@ -229,7 +204,7 @@ def alone(
     intent = _of_single_calls(text, intent, has_function=bool(named.names or handle))
     intent = Intent.WINDOW if ranges and named.names and intent in NARROWED_WITH_A_NAME else intent
     known = near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
-    limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
+    limit = next((int(group) for group in found.groups() if group), 10) if (found := _FORMS.limit.search(text)) else 10
     language = nearest(said) if said != text else near
     spans = lengths(text)
     return Question(
@@ -250,9 +225,9 @@ def alone(
         time_ranges=ranges if intent is not Intent.BUSIEST else (),
         length_ms=spans[0] if spans else None,
         view=_view(text),
-        why=WHY.match(text) is not None,
-        asks_time=bool(_ASKS_TIME.search(_OCCASION.sub(" ", text))),
-        asks_speed=bool(_ASKS_SPEED.search(text)),
+        why=_CHOSEN_INTENT.why.match(text) is not None,
+        asks_time=bool(_FORMS.asks_time.search(_FORMS.occasion.sub(" ", text))),
+        asks_speed=bool(_FORMS.asks_speed.search(text)),
         understood=known,
         note=" ".join(filter(None, (not_read, note_in(language.language, language.language_probability, said))))
         or None,
@@ -272,12 +247,16 @@ def _of_single_calls(text: str, intent: Intent, *, has_function: bool) -> Intent
     """What an average, or calls longer than that, are asked of."""
     if limit_asked(text) and has_function:
         return Intent.CALLS_OF
-    return Intent.HOW_OFTEN if PER_CALL.search(text) and not MOST.search(text) and intent in ON_AVERAGE else intent
+    return (
+        Intent.HOW_OFTEN
+        if _GOING_ON.per_call.search(text) and not _FORMS.most.search(text) and intent in ON_AVERAGE
+        else intent
+    )
 
 
 def _thing(text: str, intent: Intent) -> tuple[str, ...]:
     """The stems of a prompt that is nothing but the name of a kind of thing."""
-    return stems_of(text, NO_NAMES) if intent is Intent.OVERVIEW and _A_THING.match(text) else ()
+    return stems_of(text, NO_NAMES) if intent is Intent.OVERVIEW and _FORMS.a_thing.match(text) else ()
 
 
 def _read(prompt: str) -> tuple[str, str | None]:

@@ -1,13 +1,13 @@
 """Answers from what people said: their own words quoted, with where they come from; and what a fact changes in an
 answer about the trace."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from server.agent.memory.nearness import Near, nearest_texts
 from server.analyst.evidence import Evidence
 from server.analyst.fact_meaning import Meaning, of_meaning
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.memory_questions import MemoryQuestion
@@ -16,6 +16,8 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited, own
 from server.quoting import quoted
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("recalled_answers")
 
 LEAST = 0.15
 """Nearness from which a remembered fact answers a question."""
@@ -37,7 +39,6 @@ ABOUT_ALL = frozenset(
 )
 """Intents whose answer follows what people care about and leave out."""
 _SENTENCE = lazy_regex(r"(?<=[.!?。！？])\s+|\n+")
-_OWN = lazy_regex(r"\b(?:our|ours|my|we|unser\w*|notre|nuestr[oa])\b|我们", re.IGNORECASE)
 NOTHING_SAID = (
     "**I find nothing of that**, neither in what you wrote in this conversation nor among what is remembered."
 )
@@ -46,7 +47,7 @@ NOTHING_SAID = (
 def _found(evidence: Evidence, question: MemoryQuestion) -> tuple[list[str], list[str]]:
     """What this person wrote in the conversation and what is remembered, as far as it is near to the prompt."""
     near = nearest_texts(evidence.prompt, evidence.remembered)
-    is_own = question.kind != "ours" or _OWN.search(evidence.prompt) is not None
+    is_own = question.kind != "ours" or _FORMS.own.search(evidence.prompt) is not None
     enough = [one for one in near if _is_enough(one, is_own=is_own)]
     best = enough[0].score if enough else 0.0
     facts = [evidence.remembered[one.index] for one in enough if one.score >= best * OF_THE_BEST]

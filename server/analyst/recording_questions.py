@@ -8,26 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from traces.lazy_regex import lazy_regex
+from server.analyst.forms import forms
+
+_FORMS = forms("recording_questions")
 
 FILE = Path(__file__).with_name("recording_recipes.toml")
 SHOWN = 3
-_RECORDS = (
-    r"(?:record\w*|profil(?:e|ing|es)|captur\w+|make|take|get|create|collect|produce|sample|export|trace|instrument|"
-    r"generate)"
-)
-_HOW = lazy_regex(
-    rf"\bhow (?:do|can|could|should|would|must|to)\b(?: (?:i|we|you|one))? (?:\w+ ){{0,3}}?{_RECORDS}\b|"
-    rf"\b(?:what|which) (?:command|tool|profiler|recorder|flags?|options?)\b.*\b{_RECORDS}\b|"
-    r"\bwie (?:nehme|zeichne|erstelle|mache|kann|profiliere) (?:ich|wir|man)\b|\bcomment (?:enregistrer|profiler)\b|"
-    r"\bcómo (?:grabo|puedo grabar|perfilo)\b|怎么(?:录制|记录|采集)",
-    re.IGNORECASE,
-)
-_OF_A_RECORDING = lazy_regex(
-    r"\b(?:recordings?|traces?|profil(?:e|er|es|ing)|record|capture|flame ?graph|aufnahme|aufzeichn\w+|auf)\b",
-    re.IGNORECASE,
-)
-_FASTER = lazy_regex(r"\b(?:faster|quicker|cheaper|speed|less|fewer|smaller|rid of)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +36,12 @@ def recipes() -> tuple[Recipe, ...]:
 def asked_recipes(prompt: str) -> list[Recipe]:
     """The recipes that a prompt asks for: those of the longest word it names; none where it asks something else."""
     text = " ".join(prompt.split()).casefold()
-    if len(text) > 300 or not _HOW.search(text) or not _OF_A_RECORDING.search(text) or _FASTER.search(text):
+    if (
+        len(text) > 300
+        or not _FORMS.how.search(text)
+        or not _FORMS.of_a_recording.search(text)
+        or _FORMS.faster.search(text)
+    ):
         return []
     named = [(max((len(word) for word in one.words if _has(text, word)), default=0), one) for one in recipes()]
     most = max(length for length, _ in named)

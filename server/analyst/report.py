@@ -6,6 +6,7 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_figures import without_its_figure
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.marked_moments import said_of_marks
 from server.analyst.kinds.measures_of import TOGETHER
@@ -14,16 +15,17 @@ from server.analyst.kinds.premises import false_total
 from server.analyst.left_out import left_out
 from server.analyst.nearest_intent import meaning
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.settled_question import settled
 from server.analyst.wording import cited_profile
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("report")
+_SENTENCE_FORMS = forms("sentence_forms")
+
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
-_OF_BYTES = lazy_regex(r"\bhow (?:many|much) (?:(?:kilo|mega|giga)?bytes|[kmg]i?bs?|megs|gigs)\b", re.IGNORECASE)
 _TIMELESS = frozenset(
     {
         Intent.CODE,
@@ -56,16 +58,8 @@ LISTS = frozenset(
 )
 _YES = lazy_regex(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
 _TITLE = lazy_regex(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
-_QUANTITY = lazy_regex(r"\b(?:total|sum|how (?:much|many|long)|share|percentage|number of|count)\b|%", re.IGNORECASE)
 _LITTLE = lazy_regex(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")
 """A no before what is asked for."""
-_EITHER = lazy_regex(r"^(?:is|are|does|do|did|was|were) .*\b(?:or|oder|ou)\b(?! not\b)", re.IGNORECASE)
-_OF_CPU = lazy_regex(
-    r"\b(?:cpu|processor)[ -]time\b|\bhow much (?:cpu|processor)\b|"
-    r"\b(?:burn|eat|use|cost|take|need|consume|hog)(?:s|ing)?\b.{0,12}\b(?:cpu|processor)\b|"
-    r"\bwie ?viel (?:cpu|rechenzeit)",
-    re.IGNORECASE,
-)
 _GIVES_TIME = lazy_regex(r"\d\s?(?:ns|µs|ms|s|min|h)\b")
 _ADDRESS = lazy_regex(r"\]\(#[^)\s]*\)")
 
@@ -77,7 +71,9 @@ def report(question: Question, evidence: Evidence) -> str:
     if events := counted_events(question, evidence) or said_of_marks(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]
     with_title, first = first, _without_title(question, first)
-    first = first if question.is_yes_or_no and not _EITHER.search(question.text) else _without_yes(question, first)
+    first = (
+        first if question.is_yes_or_no and not _FORMS.either.search(question.text) else _without_yes(question, first)
+    )
     if not (question.measured or events) and (cannot := without_its_figure(question, evidence, with_title)):
         return cannot
     carried = _carried(question, evidence, first.partition("\n")[0])
@@ -104,7 +100,7 @@ def report(question: Question, evidence: Evidence) -> str:
 
 def _without_yes(question: Question, opening: str) -> str:
     """The opening, without a yes that nobody asked for: which, how many and who are no questions for it."""
-    if not (ASKS_WHAT.search(question.text) or _EITHER.search(question.text)):
+    if not (_SENTENCE_FORMS.asks_what.search(question.text) or _FORMS.either.search(question.text)):
         return opening
     if little := _LITTLE.match(opening):
         return opening[little.end() :]
@@ -114,7 +110,9 @@ def _without_yes(question: Question, opening: str) -> str:
 
 def _without_title(question: Question, opening: str) -> str:
     """The opening without the finding's title, where a thing is asked for: `which lock` is answered by the lock."""
-    asks = ASKS_WHAT.search(question.text) or (_QUANTITY.search(question.text) and not question.is_yes_or_no)
+    asks = _SENTENCE_FORMS.asks_what.search(question.text) or (
+        _FORMS.quantity.search(question.text) and not question.is_yes_or_no
+    )
     found = _TITLE.match(opening) if asks else None
     return opening[found.end() :] if found else opening
 
@@ -151,9 +149,9 @@ def _handle(citation: str) -> str:
 def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
     """A word first when a duration is asked of a trace that measures none, unless another profile of it does and the
     answer begins with what that one says."""
-    if evidence.measures_waiting and _OF_CPU.search(question.text):
+    if evidence.measures_waiting and _FORMS.of_cpu.search(question.text):
         return "**CPU time cannot be said: this trace measures waiting, not work.**"
-    if evidence.unit != "bytes" and not evidence.memory_profiles and _OF_BYTES.search(question.text):
+    if evidence.unit != "bytes" and not evidence.memory_profiles and _FORMS.of_bytes.search(question.text):
         return "**How many bytes that is cannot be said: this trace does not measure memory.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""

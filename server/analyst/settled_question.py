@@ -7,6 +7,7 @@ from server.analyst.answerable import answerable
 from server.analyst.asked_things import asks_by_file, is_of_another_kind
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds import measures_of, spoken_names
 from server.analyst.kinds.device import track_of_kernels
@@ -18,10 +19,11 @@ from server.analyst.named_threads import by_thread, is_no_thread, thread_for_a_n
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.thread_scope import asks_which_of_them, narrowed, threads_alike, without_word
 from server.analyst.topic_words import best_named, pattern_of, words_of
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("settled_question")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 NAMED_THERE = frozenset(
     {
@@ -49,25 +51,10 @@ MOST_OF_ALL = 0.5
 """Total share from which what is asked of a function is asked of all of the recording."""
 PASSES_ON = 0.1
 """Part of its total below which what a function does itself is not what a symptom is about."""
-_OF_A_SYMPTOM = lazy_regex(
-    r"\b(?:is|are|gets?|takes?|feels?|runs?|seems?) (?:\w+ )?(?:slow\w*|forever|long|ages|too long|laggy|bad|\d)|"
-    r"\bslow\b(?!\w)|langsam|lent\w*|dauert",
-    re.IGNORECASE,
-)
-"""Words by which somebody names a symptom."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
-DOES = lazy_regex(r"\b(?:is|are|does|do) .*\b(?:doing|do)\b", re.IGNORECASE)
-"""Words that ask what something calls."""
-ONE_CALL = lazy_regex(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
-"""Words that ask for one of a function's calls."""
 WEIGHS = 0.01
 """Total share from which a function may be what a prompt is about that does not surely ask for one."""
-_KEEPS = lazy_regex(r"\b(?:hold|keep|retain|occup)\w*\b(?!.*\b(?:lock|mutex|monitor)s?\b)", re.IGNORECASE)
-"""Words that ask who has memory, where one with a lock would ask who has that."""
-_VERSUS = lazy_regex(r"^(?:and |so )?([a-z]{4,}) (?:vs\.?|versus|against) ([a-z]{4,})\W*$", re.IGNORECASE)
-_BARE = lazy_regex(r"^(?:(?:and|any|what about|und|et|y)\s+)?([\w-]{4,})\?$", re.IGNORECASE)
-"""A prompt that is nothing but a word."""
 
 
 def is_known(word: str) -> bool:
@@ -93,14 +80,16 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     if row is None or not (weighs or row["total_share"] >= WEIGHS):
         return None
     passes_on = row["self_share"] < PASSES_ON * row["total_share"] and not question.asks_whether
-    if row["total_share"] >= MOST_OF_ALL and (question.why or (passes_on and _OF_A_SYMPTOM.search(question.text))):
+    if row["total_share"] >= MOST_OF_ALL and (
+        question.why or (passes_on and _FORMS.of_a_symptom.search(question.text))
+    ):
         return replace(question, intent=Intent.OVERVIEW, stems=(), maybe=())  # why it is slow is why all of it is
     intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
-    if intent is Intent.FIRST_FIX and ASKS_WHAT.search(question.text):
-        intent = Intent.CALLEES if DOES.search(question.text) else Intent.FUNCTION
+    if intent is Intent.FIRST_FIX and _SENTENCE_FORMS.asks_what.search(question.text):
+        intent = Intent.CALLEES if _FORMS.does.search(question.text) else Intent.FUNCTION
     if question.saves:
         intent = Intent.FIRST_FIX
-    elif question.intent not in ABOUT_A_TOPIC and ONE_CALL.search(question.text):
+    elif question.intent not in ABOUT_A_TOPIC and _FORMS.one_call.search(question.text):
         intent = Intent.CALLS_OF
     elif question.asks_whether and intent in (Intent.FUNCTION, Intent.FIRST_FIX, Intent.GROUP):
         intent = Intent.SUSPECT
@@ -224,7 +213,7 @@ def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
     question = narrowed(question, evidence)
-    if evidence.unit == "bytes" and question.intent is Intent.WAITING and _KEEPS.search(question.text):
+    if evidence.unit == "bytes" and question.intent is Intent.WAITING and _FORMS.keeps.search(question.text):
         question = question.about(Intent.MEMORY)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
         return replace(question, intent=Intent.THREAD, thread=program, names=(), maybe=(), placed=(), understood=True)
@@ -256,7 +245,9 @@ def _of_alike_threads(question: Question, evidence: Evidence) -> Question:
 def _of_several(question: Question, evidence: Evidence) -> Question:
     """The question for one of several things against the others: functions where each has the name of one, else
     what holds these words."""
-    versus = _VERSUS.match(question.text) if question.intent is Intent.TWO_FUNCTIONS and not question.names else None
+    versus = (
+        _FORMS.versus.match(question.text) if question.intent is Intent.TWO_FUNCTIONS and not question.names else None
+    )
     if versus and not all(_has(one, evidence) for one in versus.groups()):
         words = tuple(map(str.casefold, versus.groups()))
         return replace(question, intent=Intent.GROUP, names=words, maybe=(), placed=(), stems=(), understood=True)
@@ -318,7 +309,7 @@ def _not_found(question: Question, evidence: Evidence) -> Question:
         return replace(question, maybe=question.placed)
     if question.placed and question.intent is Intent.SUSPECT:
         return question
-    bare = _BARE.match(question.text)
+    bare = _FORMS.bare.match(question.text)
     if bare and not is_known(bare[1]) and question.intent in (Intent.FUNCTION, Intent.OVERVIEW, Intent.SUSPECT):
         return replace(question, intent=Intent.SUSPECT, understood=True)  # it is answered that nothing is called so
     otherwise = question.otherwise
@@ -329,16 +320,7 @@ def _not_found(question: Question, evidence: Evidence) -> Question:
 
 def _saves_on_it(question: Question) -> bool:
     """Whether savings are asked for on what was spoken of, by a change that has other words and takes nothing out."""
-    return question.carried is not None and not _TAKES_OUT.search(question.text)
-
-
-_TAKES_OUT = lazy_regex(
-    r"\b(?:without|remov\w*|delet\w*|dropp?\w*|skip\w*|kill\w*|free|gone|fix\w*|cut|"
-    r"cost nothing|were|was|ohne|sans|sin|senza|"
-    r"wegl\w+|weg|gäbe|quit\w+|gratis)\b",
-    re.IGNORECASE,
-)
-"""Words after which stands what would cost nothing."""
+    return question.carried is not None and not _FORMS.takes_out.search(question.text)
 
 
 def _named_there(question: Question) -> Question:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.analyst.going_on import CAN_BE_FIXED, GOES_ON, WITHIN
+from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, is_yes_or_no, judges, limit_asked, refers
@@ -16,6 +16,9 @@ from server.analyst.topic_words import topic_stems
 from server.analyst.unread_words import SMALL_WORDS
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("spoken_topics")
+_GOING_ON = forms("going_on")
 
 NOUNS = {
     Intent.GARBAGE: "garbage collection",
@@ -51,11 +54,7 @@ _WORDS = (
     (Intent.LONG_TASKS, lazy_regex(r"\b(?:tasks?|freez\w*|jank\w*|stutter\w*|hangs?|lags?)\b", re.IGNORECASE)),
 )
 """Words for a kind of events, whatever a prompt with one is near to."""
-_OF_FUNCTIONS = lazy_regex(
-    r"\bcall(?:s|ed|ing|ers?|ees?)?\b|\bfunctions?\b|\bmethods?\b|\bself\b|\bitself\b|\bcode\b", re.IGNORECASE
-)
 _NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.COMPARE, Intent.SQL, Intent.DRAW, Intent.SHOW})
-_ONE = lazy_regex(r"\b(?:single )?ones?\b", re.IGNORECASE)
 MOST_WORDS = 9
 """Of a prompt that goes on: a longer one has a subject."""
 
@@ -90,7 +89,7 @@ def _goes_on(question: Question, prompt: str) -> bool:
         or refers(prompt)
         or judges(prompt)
         or limit_asked(prompt)
-        or GOES_ON.match(prompt)
+        or _GOING_ON.goes_on.match(prompt)
         or asks_of_single_ones(prompt)
     )
     return not own and bool(asks) and len(prompt.split()) <= MOST_WORDS
@@ -99,7 +98,7 @@ def _goes_on(question: Question, prompt: str) -> bool:
 def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Question | None:
     """The question with the word for what was spoken of; None where it has a subject, or goes on about a function."""
     question = alone(prompt, {}, None)
-    within = question.intent is Intent.CALLEES or WITHIN.search(prompt) is not None
+    within = question.intent is Intent.CALLEES or _GOING_ON.within.search(prompt) is not None
     placed = question.placed and not asks_of_single_ones(prompt)
     if placed or not (within or _goes_on(question, prompt)) or _is_named(question):
         return None
@@ -113,15 +112,17 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
     if topic is None or (question.intent in NOUNS and question.intent != topic and question.understood):
         return None
     asks = asks_of_single_ones(prompt) or judges(prompt)
-    events = topic in OF_EVENTS and asks and not (_OF_FUNCTIONS.search(prompt) or question.saves)
-    fixes = CAN_BE_FIXED.match(prompt) is not None and not is_yes_or_no(spoken_of.prompt)  # that was only suspected
+    events = topic in OF_EVENTS and asks and not (_FORMS.of_functions.search(prompt) or question.saves)
+    fixes = _GOING_ON.can_be_fixed.match(prompt) is not None and not is_yes_or_no(
+        spoken_of.prompt
+    )  # that was only suspected
     if question.saves and not fixes:
         return None
     if not (events or fixes or spoken_of.is_aside):
         return None
     noun = NOUNS[topic]
     if events or fixes:
-        text, count = _ONE.subn(noun, question.text, 1)
+        text, count = _FORMS.one.subn(noun, question.text, 1)
         text = f"how to reduce {noun}" if fixes else text if count else f"{question.text.rstrip('?!. ')} {noun}"
     else:
         text = f"{spoken_of.prompt} {question.text}"

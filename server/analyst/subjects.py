@@ -7,9 +7,12 @@ import difflib
 import re
 from dataclasses import dataclass
 
+from server.analyst.forms import forms
 from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import vocabulary
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("subjects")
 
 CODE = lazy_regex(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
 HANDLE = lazy_regex(r"(?<![\w])#?([fns]\d+)\b")
@@ -19,54 +22,19 @@ IDENTIFIER = lazy_regex(
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
     re.ASCII,
 )
-_NAME = r"(?:the\s+|function\s+|method\s+|frame\s+|call(?:s)?\s+to\s+)*([\w.$:<>~/#()-]{2,})"
-_ABOUT = lazy_regex(
-    rf"\b(?:what about|how about|tell me (?:more )?about|explain|who calls|who invokes|what calls|"
-    rf"which functions? calls?|callers? of|callees? of|called by|calls? to|what does|what is|what's|"
-    rf"how much (?:time )?is|how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|"
-    rf"(?:spent|time|seconds|milliseconds|ms|bytes|memory) (?:is |are )?(?:in|spent in|by)|(?:function|method)|"
-    rf"show me|show|zoom (?:in )?(?:to|on|into)|go to|jump to|highlight|find|where is|where's|focus on|compare)"
-    rf"\s+{_NAME}",
-    re.IGNORECASE,
-)
 _LABEL = lazy_regex(r"(?<![\w.])[A-Za-z][\w.]*(?:-\w+)+(?:\.\w+)*(?!\w)", re.ASCII)
 _ONE_WORD = lazy_regex(r"[\w.:/$@-]{3,80}\??", re.ASCII)
-_TOOK = lazy_regex(
-    rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|many calls) (?:is|does|"
-    rf"was|did|do we|are|has|do))|how (?:slow|expensive) is|when (?:is|does|was)|how many (?:\w+ )?(?:seconds|"
-    rf"milliseconds|ms|bytes|samples|calls) (?:does|is|are)|is|does|prove that|sure that)\s+{_NAME}\s+"
-    rf"(?:is |was |so |really |actually |to |being |the |always |get |a |that |such a )*(?:slow|expensive|hot|"
-    rf"called|invoked|executed|run|running|take|takes|taking|call|bottleneck|cause|culprit|problem|allocate|cost|"
-    rf"costly|recurs\w*|use|spend|block\w*|leak\w*|wait\w*)\b",
-    re.IGNORECASE,
-)
-_AND_NAME = lazy_regex(
-    rf"\b(?:compare|between|is)\s+`?([\w.$:<>~]+)`?\s+(?:and|with|to|or|vs\.?|versus|than)\s+`?{_NAME}`?", re.IGNORECASE
-)
-_OTHER = lazy_regex(rf"\b(?:vs\.?|versus|compared (?:to|with)|than)\s+`?{_NAME}`?", re.IGNORECASE)
-_THAN = lazy_regex(
-    rf"\b(?:is|are|does|do)\s+`?{_NAME}`?\s+(?:\w+\s+){{1,3}}than\s+`?{_NAME}`?|"
-    r"`?([\w.$:<>~]+)`?\s+(?:vs\.?|versus)\s",
-    re.IGNORECASE,
-)
-_WHICH_ONE = lazy_regex(rf"\bwhich\s+{_NAME}\s+(?:is|was) (?:it|that|this|meant)\b", re.IGNORECASE)
-_THE_ONE = lazy_regex(
-    r"\bthe (?!(?:other|same|first|second|third|last|next|slow|fast|hot|big|long|short|right|wrong|new|old|only|main|"
-    r"top|worst|best|next)\w*\b)([a-z]\w{2,}) (?:one|process|program)\b",
-    re.IGNORECASE,
-)
-"""`ruby` of `the ruby one`."""
 _LABELLED = lazy_regex(r"^`?([\w.$<>#]+)`?:\s")
-_PLACES = (_WHICH_ONE, _THE_ONE, _ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
-_THREAD_NAMED = lazy_regex(
-    r"\b(?:thread|process|track|worker|profile|tid|pid)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
-    re.IGNORECASE,
+_PLACES = (
+    _FORMS.which_one,
+    _FORMS.the_one,
+    _FORMS.about,
+    _FORMS.took,
+    _FORMS.and_name,
+    _FORMS.other,
+    _FORMS.than,
+    _LABELLED,
 )
-_NUMBERED = lazy_regex(
-    r"(?<![\w.:/-])(?!utf-|sha-|iso-|x86-|base-|md-|h-|n-|top-|cuda-|http-1|http-2)([A-Za-z][\w.]*(?:-\w+)*-\d+)(?![\w-])",
-    re.IGNORECASE,
-)
-_NAMED_THREAD = lazy_regex(r"[`\"'“]?([\w.:/#@-]*\w)[`\"'”]?\s+(?:thread|process|track|worker)(?![\w-])", re.IGNORECASE)
 _NO_THREAD_WORDS = """
 main ui renderer render which what busiest each every other one this that the a an per worker background of in
 is are do does did by any all single same another busy idle evenly threads has have was were multi gpu-less
@@ -92,8 +60,6 @@ altogether alltogether overall entirely completely saved gained
 NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
 _WORD = lazy_regex(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
-_VERB = lazy_regex(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNORECASE)
-"""What somebody does, and no name: `who's holding it`, `worth replacing`."""
 _NUMBER = lazy_regex(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 _ADVERB = lazy_regex(r"[a-z]{2,}ly")
 LETTERS_OF_ADVERBS = 5
@@ -167,10 +133,12 @@ def _thread(text: str) -> str | None:
     """Part of the name of a thread: a handle, what stands next to the word, or what is numbered like one."""
     if found := PROFILE.search(text):
         return found[1]
-    for pattern in (_THREAD_NAMED, _NAMED_THREAD, _NUMBERED):
+    for pattern in (_FORMS.thread_named, _FORMS.named_thread, _FORMS.numbered):
         for match in pattern.finditer(text):
             name = match[1].strip("-.:'\"")
-            looks = pattern is not _THREAD_NAMED or not name.isalpha() or not name.islower() or "named" in match[0]
+            looks = (
+                pattern is not _FORMS.thread_named or not name.isalpha() or not name.islower() or "named" in match[0]
+            )
             if len(name) > 1 and looks and name.casefold() not in NO_THREAD:
                 return name
     return None
@@ -215,7 +183,7 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
 
 def without_verbs(text: str) -> str:
     """What is left where somebody does something, which is no name: `holding` of `who's holding it`."""
-    return _VERB.sub(" ", text)
+    return _FORMS.verb.sub(" ", text)
 
 
 def _like(word: str, known: frozenset[str]) -> list[str]:

@@ -5,18 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.question import Question
 from server.analyst.subjects import NO_NAMES, NO_THREAD
 from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("thread_scope")
+
 NARROWED = ABOUT_ONE_FUNCTION | {Intent.TOP, Intent.LONG_TASKS, Intent.WINDOW, Intent.THREAD, Intent.MAIN_THREAD}
 """Intents that can be asked of one thread alone."""
-_NUMBER = lazy_regex(r"\b(?:tid|pid|thread|process|worker)[ #:]*(\d+)\b", re.IGNORECASE)
 _WORD = lazy_regex(r"[^\W_][\w-]*")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_OF_ONE = lazy_regex(r"\b(?:on|in|of|for|by|does|is|was)\b|\bthread\b|\bworker\b|\bprocess\b", re.IGNORECASE)
 MOST = 0.5
 """Part of the threads from which on a word of their names is no sign of one of them."""
 
@@ -42,9 +43,9 @@ def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | Non
     one, or where several fit."""
     rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["unit"] == evidence.unit]
     threads = {(row["pid"], row["tid"] or row["handle"]) for row in rows}
-    if len(threads) < 2 or not _OF_ONE.search(question.text):
+    if len(threads) < 2 or not _FORMS.of_one.search(question.text):
         return None
-    numbers = {*_NUMBER.findall(question.text)}
+    numbers = {*_FORMS.number.findall(question.text)}
     if by_number := [row for row in rows if {str(row["tid"]), str(row["pid"])} & numbers]:
         return _busiest(by_number)
     name = (question.thread or question.on_thread or "").casefold()
@@ -77,17 +78,9 @@ def _busiest(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return max(rows, key=lambda row: (row["stands_for_thread"], busy_of(row)))
 
 
-_WHICH_OF_THEM = lazy_regex(
-    r"\b(?:which|what|who|whose|welche[rs]?|quel(?:le)?|qué|cuál)\b.*\b(?:most|least|longest|busiest|slowest|fastest|hardest|"
-    r"worst|waits?|idle|works?|meisten|längsten|plus|más|menos)\b|\b(?:slowest|busiest|laziest|longest|worst)\b|"
-    r"\b(?:each|every|per|by|all the)\b|\beach\b",
-    re.IGNORECASE,
-)
-
-
 def asks_which_of_them(text: str) -> bool:
     """Whether it ranks things of one kind, or asks for each of them."""
-    return _WHICH_OF_THEM.search(text) is not None
+    return _FORMS.which_of_them.search(text) is not None
 
 
 def threads_alike(question: Question, evidence: Evidence) -> str:

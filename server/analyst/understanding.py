@@ -1,6 +1,5 @@
 """What a prompt asks in its conversation: by itself, or about what the answer before spoke of."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,17 +8,8 @@ from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_
 from server.analyst.carried_scope import in_the_same_time, of_the_neighbour, of_threads
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
-from server.analyst.going_on import (
-    AND_ONE,
-    COMPARES,
-    DOUBTS,
-    GOES_ON,
-    TOO,
-    WITHIN,
-    corrected,
-    long_words,
-    speaks_of_recordings,
-)
+from server.analyst.forms import forms
+from server.analyst.going_on import corrected, long_words, speaks_of_recordings
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.known_forms import counts_all
 from server.analyst.measured import RUNS
@@ -27,23 +17,22 @@ from server.analyst.measures_in_talk import with_measures
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
-from server.analyst.question import MOST, Question, alone
+from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.spoken_topics import of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("understanding")
+_GOING_ON = forms("going_on")
+_QUESTION = forms("question")
 
 _RANKING = "what takes the most"
 """What is asked where a prompt only says what to leave out."""
 SHORT_CHARACTERS = 24
 """Characters of a bare follow-up (`why?`, in any language)."""
-_AND = lazy_regex(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
-"""How a prompt begins that asks the same of something else."""
-_IN_ORDER = lazy_regex(r"\bfirst\b|\bfix\b.*\band\b", re.IGNORECASE)
-"""An order is asked for, of everything."""
 OF_THE_RANKING = "It is counted by self value, the heaviest of the main profile first."
 """The note where no list was given that a place could be in."""
 AGAIN = "Looked up again in the trace: these are its figures."
@@ -84,7 +73,7 @@ def _understood(
     spoken_of: SpokenOf | None,
     openings: Sequence[str],
 ) -> Question:
-    if spoken_of is not None and DOUBTS.match(" ".join(prompt.split())):
+    if spoken_of is not None and _GOING_ON.doubts.match(" ".join(prompt.split())):
         return _doubted(viewer, windows, spoken_of)
     rest, excluded = exclusion(prompt)
     if excluded and bare_place(prompt) is None:
@@ -99,7 +88,7 @@ def _understood(
         return same
     if spoken_of and (there := _of_the_other(question, spoken_of)):
         return there
-    if spoken_of and question.saves and _BOTH.search(question.text) and (both := _two_before(spoken_of)):
+    if spoken_of and question.saves and _FORMS.both.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
     if around := within(question.text, openings) or next_to(question.text, asked, openings):
@@ -115,14 +104,14 @@ def _of_something_before(
     """The question that is one by what was spoken of alone: of a thread, of single events, of a place in an order."""
     if elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of):
         return elsewhere
-    if _REST.match(prompt) and (one := _of_single_ones(spoken_of)):
+    if _FORMS.rest.match(prompt) and (one := _of_single_ones(spoken_of)):
         return replace(alone(one, viewer, windows), text=f"{one} {prompt}")
     return _by_place(prompt, spoken_of)
 
 
 def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question for the other recording, after two were compared: `what's left there?`."""
-    if question.names or not _THERE.search(question.text):
+    if question.names or not _FORMS.there.search(question.text):
         return None
     again = _compared_again(question, (spoken_of.prompt,))
     return again and replace(again, maybe=(), placed=(), stems=(), is_of_the_other=True)
@@ -139,13 +128,13 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
         question = question.about(Intent.CORRECTION)
     question = _without_small_words(question)
     is_of_one = len(question.names) < RUNS and " than " not in question.text
-    if is_of_one and COMPARES.search(question.text) and (again := _compared_again(question, asked)):
+    if is_of_one and _GOING_ON.compares.search(question.text) and (again := _compared_again(question, asked)):
         return again
     question = _against(question, spoken_of)
     before = alone(asked[0], {}, None)
     for earlier in asked[1:]:
         before = _asked_again(alone(earlier, {}, None), before)
-    if question.names and _VERSUS.match(question.text) and before.intent is not Intent.COMPARE:
+    if question.names and _FORMS.versus.match(question.text) and before.intent is not Intent.COMPARE:
         of_places = before.intent is Intent.GROUP and before.names
         names = (*(before.names if of_places else (spoken_of.name,)), *question.names)
         intent = Intent.GROUP if of_places else Intent.TWO_FUNCTIONS
@@ -157,25 +146,9 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     return _carried_over(question, before, spoken_of)
 
 
-_HOW_MANY_OF_IT = lazy_regex(
-    r"\bhow many (?:calls|samples|times|contentions|allocations|events)\b.*"
-    r"\b(?:in|of|to|by|for|from) (?:it|that|this)\b",
-    re.IGNORECASE,
-)
-"""A number of what is counted, of what was spoken of."""
-_DOES = lazy_regex(
-    r"^(?:(?:and|so|ok(?:ay)?)[ ,]+)*what (?:does|is|was|did) (?:it|he|she|that one|this one|that|this)\b.*"
-    r"\bdo(?:ing)?\b|^(?:und )?was (?:macht|tut) (?:er|der|es|sie)\b|^(?:et )?que fait[- ](?:il|elle)|"
-    r"^¿?(?:y )?qué hace\W*$",
-    re.IGNORECASE,
-)
-"""How it is asked what a thread does that was spoken of."""
-_THAT_THREAD = lazy_regex(r"\b(?:that|this|the same) (?:thread|process|worker|track)\b", re.IGNORECASE)
-
-
 def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the thread that was spoken of, or the second one (`and second?`) of an answer about threads."""
-    is_of_it = _THAT_THREAD.search(prompt) or (spoken_of.threads and _DOES.search(prompt))
+    is_of_it = _FORMS.that_thread.search(prompt) or (spoken_of.threads and _FORMS.does.search(prompt))
     if is_of_it and not CODE.search(prompt):
         of_it = spoken_of.threads[0] if spoken_of.threads else spoken_of.profile
         return Question(intent=Intent.THREAD, text=prompt, thread=of_it) if of_it else None
@@ -186,27 +159,10 @@ def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
 
 
-_REST = lazy_regex(
-    r"^(?:(?:and|so|what(?:['’]?s| is)|the)[ ,]+)*(?:avg|average|mean)\b.{0,20}\b(?:without|except|besides) "
-    r"(?:it|that(?: one)?|this|the (?:outlier|longest|worst)(?: one)?)\W*$",
-    re.IGNORECASE,
-)
-"""The average of all events but the one that was spoken of."""
-
-
 def _of_single_ones(spoken_of: SpokenOf) -> str:
     """The newest prompt that asked for one of several events; empty where none did."""
     asked = (spoken_of.prompt, *spoken_of.prompts[::-1])
     return next((one for one in asked if asks_of_single_ones(one) or "outlier" in one.casefold()), "")
-
-
-_THERE = lazy_regex(
-    r"\b(?:over there|in there|there(?: now)?\W*$|dort|drüben|là-bas|allí|allá|là|lá)(?!\w)|那边|там", re.IGNORECASE
-)
-"""Words for the other recording, once two were compared."""
-_BOTH = lazy_regex(
-    r"\b(?:both|(?:the|those|these) two|beide[ns]?|les deux|los dos|ambos|entrambi)\b|两者|两个", re.IGNORECASE
-)
 
 
 def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:
@@ -221,7 +177,7 @@ def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:
 
 def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second of all (`the second?`) after an answer that named the first alone, and no list."""
-    if _RUNNER_UP.match(" ".join(prompt.split())):  # of all, whatever list was given since
+    if _FORMS.runner_up.match(" ".join(prompt.split())):  # of all, whatever list was given since
         return Question(intent=Intent.FUNCTION, text=prompt, place=1, note=OF_THE_RANKING)
     if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
         return None
@@ -237,11 +193,9 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return replace(alone(asked, {}, None), names=(), maybe=(), stems=(), place=found[0], note=OF_THE_RANKING)
 
 
-_RUNNER_UP = lazy_regex(r"^(?:(?:ok(?:ay)?|and|then|so|what about)[ ,]+)*(?:the )?runner[- ]?up\W*$", re.IGNORECASE)
 _OF_COMPARING_WORDS = """
 vs versus compared comparado comparée comparé verglichen gegen against contre contra
 """
-_VERSUS = lazy_regex(r"^(?:and |so )?(?:vs\.?|versus|compared (?:to|with)|than)\s", re.IGNORECASE)
 OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
 """Words that set one thing against another."""
 
@@ -256,15 +210,15 @@ def _against(question: Question, spoken_of: SpokenOf) -> Question:
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
 
 
-_OF_WAITING = lazy_regex(r"\b(?:i/?o|cpu|waits?|waiting|computing|gc)\b", re.IGNORECASE)
-_OTHER_THREAD = lazy_regex(r"\b(?:main|ui|other|another|second|render\w*|worker) (?:thread|process)\b", re.IGNORECASE)
-
-
 def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question about the thread that the answer before was about, where it goes on about that."""
     names = bool(question.names or question.handle or question.thread or question.labels or question.time_ranges)
-    names = names or _OTHER_THREAD.search(question.text) is not None or _OF_WAITING.search(question.text) is not None
-    goes_on = question.refers or GOES_ON.match(question.text) is not None
+    names = (
+        names
+        or _FORMS.other_thread.search(question.text) is not None
+        or _FORMS.of_waiting.search(question.text) is not None
+    )
+    goes_on = question.refers or _GOING_ON.goes_on.match(question.text) is not None
     if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
         return None
     return replace(
@@ -274,13 +228,13 @@ def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
 
 def _without_small_words(question: Question) -> Question:
     """The question: in `parse too` a word is a name, in `how much` none is."""
-    if too := TOO.match(question.text):
+    if too := _GOING_ON.too.match(question.text):
         return replace(question, intent=Intent.FUNCTION, maybe=(too[1],), placed=(too[1],))
-    one = AND_ONE.match(question.text)
+    one = _GOING_ON.and_one.match(question.text)
     plain = vocabulary() | NO_NAMES | SMALL_WORDS
     if one and not (question.names or question.thread) and one[1].casefold() not in plain:
         return replace(question, intent=Intent.FUNCTION, maybe=(one[1],), placed=(one[1],))
-    there = _ON_A_THREAD.match(question.text)
+    there = _FORMS.on_a_thread.match(question.text)
     if there and not question.names and there[1].casefold() not in NO_NAMES | SMALL_WORDS:
         return replace(
             question, intent=Intent.FUNCTION, maybe=(there[1],), placed=(there[1],), otherwise=question.intent
@@ -288,17 +242,9 @@ def _without_small_words(question: Question) -> Question:
     first = named_first(question.text)
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
         return replace(question, maybe=(first,), placed=(first,), stems=())
-    nameless = GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
+    nameless = _GOING_ON.goes_on.match(question.text) or (_GOING_ON.within.search(question.text) and not question.names)
     nameless = nameless or (is_asked_of_it(question.text) and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question
-
-
-_ON_A_THREAD = lazy_regex(
-    r"^(?:(?:and|so|what about|how about|how much)[ ,]+)+`?([\w.:]{4,})`? "
-    r"(?:on|in) the (?:main|ui|render\w*) thread\W*$",
-    re.IGNORECASE,
-)
-"""A thing and where it runs: `and compile on the main thread`."""
 
 
 def _doubted(viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoken_of: SpokenOf) -> Question:
@@ -327,7 +273,7 @@ def _asked_again(question: Question, before: Question) -> Question:
     """The question before, about what this prompt names, where it only names something (`and parse?`, `no, I meant
     parse`)."""
     only_names = question.intent is Intent.CORRECTION or (
-        question.intent in OF_ALL | {Intent.FUNCTION} and _AND.match(question.text) is not None
+        question.intent in OF_ALL | {Intent.FUNCTION} and _FORMS.and_of_another.match(question.text) is not None
     )
     if only_names and before.intent is Intent.COMPARE and question.names:
         return question.about(Intent.COMPARE)
@@ -343,12 +289,12 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     about_one = before.intent in ABOUT_ONE_FUNCTION | {Intent.LONG_TASKS} or bool(before.names)
     intent = question.intent
     short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
-    goes_on = GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
-    if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _IN_ORDER.search(question.text):
+    goes_on = _GOING_ON.goes_on.match(question.text) is not None or (intent is Intent.WHY and short)
+    if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _FORMS.in_order.search(question.text):
         intent, goes_on = Intent.FIRST_FIX, True
-    elif about_one and _HOW_MANY_OF_IT.search(question.text):
+    elif about_one and _FORMS.how_many_of_it.search(question.text):
         intent, goes_on = Intent.HOW_OFTEN, True
-    elif about_one and WITHIN.search(question.text) and not question.why and intent not in OF_A_CAUSE:
+    elif about_one and _GOING_ON.within.search(question.text) and not question.why and intent not in OF_A_CAUSE:
         intent, goes_on = Intent.CALLEES, True
     elif goes_on or (intent in FOLLOWS and question.refers and about_one):
         intent = Intent.FUNCTION
@@ -360,7 +306,11 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     if intent not in allowed | ({Intent.TIMELINE} if question.refers else set()) or question.time_ranges:
         return question
     of_it = question.refers and intent in (Intent.CALLERS, Intent.CALLEES)
-    if not goes_on and not of_it and (MOST.search(question.text) or not (question.refers or question.understood)):
+    if (
+        not goes_on
+        and not of_it
+        and (_QUESTION.most.search(question.text) or not (question.refers or question.understood))
+    ):
         return question
     return replace(
         question,

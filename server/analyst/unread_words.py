@@ -8,14 +8,17 @@ from functools import cache
 from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
-from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.subjects import IDENTIFIER
 from server.analyst.wording import coded, joined
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("unread_words")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 BEGINNING = 5
 """Letters of a word by which a function was meant that is named a little otherwise."""
@@ -66,22 +69,12 @@ outlier outliers avg average hardly twice quicker
 SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 """Words of asking and of measures that few examples have."""
 _WORD = lazy_regex(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
-_HOW_MANY = lazy_regex(
-    r"\b(?:how many (?!ms\b|(?:milli|micro|nano)?seconds|[kmg]?i?bs?\b|(?:kilo|mega|giga)?bytes|percent|"
-    r"times (?:more|longer|as))|wie viele|cuánt[ao]s (?!(?:mili)?segundos))",
-    re.IGNORECASE,
-)
-_OF_THREADS = lazy_regex(r"thread|hilo|profil|process|worker", re.IGNORECASE)
 _CODE = lazy_regex(r"`[^`]*`")
 _A_COUNT = lazy_regex(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
     r"\b(?:once|twice|no|none|nothing|one (?:call|thread|of))\b"
 )
 _DECLINES = lazy_regex(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
-_OF_THE_PROGRAM = lazy_regex(
-    r"\b(?:this|the|our|my) (?:\w+ )?(?:app|application|binary|code|program|script|service|tool)\b", re.IGNORECASE
-)
-"""Words for what was recorded, and for no part of it."""
 _WITH_A_DIGIT = lazy_regex(r"(?<![\w.@/:`-])(?!utf|http|top|python|java|es\d|x86)[a-z]{3,}\d+[a-z]*(?![\w@/:`-])")
 """A word that only code has: `pbkdf2`."""
 _SENTENCE = lazy_regex(r"(?<=[.!?])\s+")
@@ -108,7 +101,7 @@ def unread(question: Question, text: str, *, is_first: bool = True) -> tuple[str
     answer = without_addresses("\n\n".join(text.split("\n\n")[:2]) if of_all else text).casefold()
     found: dict[str, None] = {}
     asked = without_time_ranges(_SENTENCE.split(question.text.strip())[-1])  # a symptom may stand before it
-    for word in _WORD.findall(_OF_THE_PROGRAM.sub(" ", asked)):
+    for word in _WORD.findall(_FORMS.of_the_program.sub(" ", asked)):
         root = stem(word)
         intents = _of_stems().get(root, frozenset())
         known = word.casefold() in SMALL_WORDS or len(intents) >= OF_ASKING or question.intent in intents
@@ -139,7 +132,7 @@ def is_of_asking(word: str) -> bool:
 def _asks_a_thing(question: Question) -> bool:
     """Whether it asks for something, or is hardly more than its name, where others name a symptom."""
     short = len(question.text.split()) < LETTERS and question.text.endswith("?")
-    return not question.why and (short or ASKS_WHAT.search(question.text) is not None)
+    return not question.why and (short or _SENTENCE_FORMS.asks_what.search(question.text) is not None)
 
 
 def _letters(text: str) -> str:
@@ -181,8 +174,10 @@ def admitted(question: Question, text: str, *, is_first: bool = True) -> str:
     words, first = unread(question, text, is_first=is_first), without_addresses(text).partition("\n")[0]
     if _DECLINES.search(first):
         return ""
-    is_counted = _A_COUNT.search(_CODE.sub("", first)) or (_OF_THREADS.search(question.text) and "one profile" in first)
-    if _HOW_MANY.search(question.text) and not (is_counted or question.measured):
+    is_counted = _A_COUNT.search(_CODE.sub("", first)) or (
+        _FORMS.of_threads.search(question.text) and "one profile" in first
+    )
+    if _FORMS.how_many.search(question.text) and not (is_counted or question.measured):
         return f"**How many that is, I cannot say**; taken as “{meaning(question.intent)}”: "
     if not words:
         return ""

@@ -5,9 +5,11 @@ are spelt.
 
 import re
 
-from server.analyst.lasting_cues import OF_ANSWERS, TO_A_MACHINE
+from server.analyst.forms import forms
 from server.analyst.memory_orders import memory_order
 from server.turns.folded_letters import folded, joined_words
+
+_LASTING_FACTS = forms("lasting_facts")
 
 _MACHINES = re.compile(
     r"^(?:"
@@ -112,9 +114,9 @@ def _by_people(line: str, *, is_first: bool) -> tuple[str, bool]:
 def _orders_a_machine(sentence: str, *, begins: bool) -> bool:
     """Whether it says what a machine shall keep, or, but where the prompt `begins` with that, what answers are to be
     like."""
-    of_answers = OF_ANSWERS.search(sentence)
+    of_answers = _LASTING_FACTS.of_answers.search(sentence)
     is_wish = begins and of_answers is not None and of_answers.start() <= AT_THE_BEGINNING
-    return TO_A_MACHINE.search(sentence) is not None or (of_answers is not None and not is_wish)
+    return _LASTING_FACTS.to_a_machine.search(sentence) is not None or (of_answers is not None and not is_wish)
 
 
 def _is_courtesy(sentence: str) -> bool:

@@ -1,10 +1,10 @@
 """Questions about memory: who allocates, what stays, and that a profile of time does not know."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
@@ -13,7 +13,8 @@ from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, cited_profile, joined, located, own
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("allocations")
 
 HOW_TO_RECORD = (
     "Record one that does: Node with `--heap-prof`, Go's heap profile, memray or tracemalloc for Python, "
@@ -22,13 +23,6 @@ HOW_TO_RECORD = (
 )
 SHOWN = 5
 """Functions that are listed of a profile of allocations."""
-_OBJECTS = lazy_regex(r"\bhow many (?:\w+ )?(?:objects?|allocations?|instances?)\b", re.IGNORECASE)
-_IN_ALL = lazy_regex(
-    r"^(?:(?:and|so) )*(?:how (?:much|many bytes)\b(?!.*\bby\b)|(?:in )?total\b).{0,30}"
-    r"\b(?:heap|memory|allocated|bytes|total|use|used)\W*$",
-    re.IGNORECASE,
-)
-_LEAKS = lazy_regex(r"leak|grow|speicherleck|fuite|fuga|泄[漏露]|リーク|утеч", re.IGNORECASE)
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 
@@ -40,7 +34,10 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     if _knows(evidence):
         column = _column_of_objects(evidence)
         counts: list[Call] = [("get_top_functions", {"sort_by": "self", "limit": SHOWN, "value": column})]
-        return [*(counts if column and _OBJECTS.search(question.text) else []), *then_overview(question, evidence)]
+        return [
+            *(counts if column and _FORMS.objects.search(question.text) else []),
+            *then_overview(question, evidence),
+        ]
     if (column := _column_of_bytes(evidence)) is not None:
         names = question.names or question.maybe
         ways: list[dict[str, Any]] = [{"filter": name[:100]} for name in names] or [{}]
@@ -64,7 +61,9 @@ def _column_of_objects(evidence: Evidence) -> str | None:
 def _objects(question: Question, evidence: Evidence) -> str:
     """How many objects, where that is asked and recorded with their bytes."""
     column = _column_of_objects(evidence)
-    found = evidence.first("get_top_functions", value=column) if column and _OBJECTS.search(question.text) else None
+    found = (
+        evidence.first("get_top_functions", value=column) if column and _FORMS.objects.search(question.text) else None
+    )
     rows = [row for row in (found or {"rows": []})["rows"] if row["self_value"] > 0]
     if not found or not rows:
         return ""
@@ -97,13 +96,13 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
     leak_finding = evidence.finding("held-memory", "growing-memory")
     what, done = ("what is still held", "holds") if _is_live(evidence) else ("what was allocated", "made")
     leak = ""
-    if _LEAKS.search(question.text):
+    if _FORMS.leaks.search(question.text):
         leak = (
             f"Whether it leaks, one recording cannot prove: {cited(lead.row)} {done} {own(lead.row, lead.unit)} "
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
-    if _IN_ALL.search(question.text) and not (question.names or question.maybe or question.handle):
+    if _FORMS.in_all.search(question.text) and not (question.names or question.maybe or question.handle):
         of_all = f"{amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else 'was allocated'} in all"
         return [f"**{of_all}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
     if objects := _objects(question, evidence):

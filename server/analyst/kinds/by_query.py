@@ -1,10 +1,10 @@
 """Questions that a query answers: typed SQL, charts, the order of events, requests, what grows with time."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import database_queries, one_function, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
@@ -15,8 +15,9 @@ from server.analyst.moments import is_next_to
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, moment
 
+_FORMS = forms("by_query")
+
 SHOWN = 10
-_BY_FUNCTION = re.compile(r"\b(?:self[- ])?(?:time|cost|value)s? (?:by|per|of each|for each) function\b", re.IGNORECASE)
 PHASES = 6
 ROUTE = 120
 GROWING = (
@@ -75,7 +76,7 @@ def _cell(cell: dict[str, Any]) -> str:
 
 def of_all_functions(text: str) -> bool:
     """Whether a chart is asked for that has every function in it, whatever its other words are the names of."""
-    return _BY_FUNCTION.search(text) is not None
+    return _FORMS.by_function.search(text) is not None
 
 
 def first_draw(question: Question, evidence: Evidence) -> list[Call]:

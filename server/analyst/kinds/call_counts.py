@@ -5,7 +5,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
-from server.analyst.going_on import PER_CALL
+from server.analyst.forms import forms
 from server.analyst.kinds.device import number_of_kernels
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of
@@ -13,9 +13,11 @@ from server.analyst.kinds.one_function import MOST_CALLED, calls_itself, leading
 from server.analyst.kinds.one_function import then as then_of_one
 from server.analyst.known_forms import counts_all
 from server.analyst.question import Question
-from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("call_counts")
+_GOING_ON = forms("going_on")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 HOW_TO_COUNT = (
     "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
@@ -31,7 +33,7 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
     """The functions with the most calls, where no function is named and calls were counted."""
     found = evidence.first("query_trace", sql=MOST_CALLED)
     what = str((evidence.main or {}).get("counted") or "")
-    is_asked = evidence.counted == CALLS or _MOST_OF.search(question.text)
+    is_asked = evidence.counted == CALLS or _FORMS.most_of.search(question.text)
     if question.names or question.maybe or question.handle or not (is_asked and what and found):
         return []
     rows = [(frame["name"], name["name"], calls["value"]) for frame, name, calls in found["rows"]]
@@ -42,14 +44,6 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
         f"**The most {what} {'go to' if what == CALLS else 'are of'} {first_}.**",
         f"After it: {'; '.join(others)}." if others else "",
     ]
-
-
-_MOST_OF = lazy_regex(r"\bmost (?:\w+ )?(?:objects|allocations|instances|blocks)\b", re.IGNORECASE)
-_OF_WHAT = lazy_regex(
-    r"\b(?:how many|number of|count of|wie viele|combien (?:de |d['’])?|cuánt[ao]s) (?!of\b)(\w+)|"
-    r"^(?:(?:and|so) )*(?!how\b|the\b)(\w+) (?:in total|in all|overall|total|altogether|taken|recorded)\W*$",
-    re.IGNORECASE,
-)
 
 
 _IN_ENGLISH = {
@@ -64,7 +58,7 @@ OF_CALLS = frozenset({"times", "fois", "male", "veces", "volte", "vezes"})
 def counted_in_all(question: Question, evidence: Evidence) -> list[str]:
     """How many of what the recording counts there are in all; what it does not count cannot be said, unless a function
     is meant."""
-    found, main = _OF_WHAT.search(question.text), evidence.main
+    found, main = _FORMS.of_what.search(question.text), evidence.main
     things = (found[1] or found[2]).casefold() if found else ""
     if not things or question.names or question.handle or main is None or things in OF_CALLS:
         return []
@@ -108,7 +102,7 @@ def _how_often(question: Question, evidence: Evidence) -> list[str]:
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
     timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
     cost = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
-    if PER_CALL.search(question.text) and (each := _each(row, unit, what)):
+    if _GOING_ON.per_call.search(question.text) and (each := _each(row, unit, what)):
         return [f"{each} {cost}", calls_itself(around)]
     if timed:
         took = timed[0]["durations"]
@@ -147,10 +141,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def _of_kernels(question: Question, evidence: Evidence) -> str:
-    return number_of_kernels(evidence) if _KERNELS.search(question.text) else ""
-
-
-_KERNELS = lazy_regex(r"\b(?:how many|number of) (?:gpu |device |cuda )?kernels\b", re.IGNORECASE)
+    return number_of_kernels(evidence) if _FORMS.kernels.search(question.text) else ""
 
 
 def how_often(question: Question, evidence: Evidence) -> list[str]:
@@ -161,7 +152,7 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
         ran = linked(f"{int(number):,}", number)
         return [f"**{ran} kernels ran on the device**, copies and fills of memory not counted."]
     first, *others = _how_often(question, evidence)
-    around = around_of(question, evidence) if WHO_AND_HOW_OFTEN.search(question.text) else None
+    around = around_of(question, evidence) if _SENTENCE_FORMS.who_and_how_often.search(question.text) else None
     rows = [row for row in around["callers"] if row["handle"]] if around else []
     if not around or not rows:
         return [first, *others]

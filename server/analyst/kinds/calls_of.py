@@ -1,10 +1,10 @@
 """Questions about single calls of a function: the slowest, how their lengths are spread, with which arguments."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds import call_counts, one_function, single_events
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
@@ -12,6 +12,8 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import limit_asked, place_asked_for
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, located
+
+_FORMS = forms("calls_of")
 
 OUTLIER = 3.0
 """Times the middle call's length from which the longest one stands out."""
@@ -99,15 +101,12 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
 
 
-_LONGEST = re.compile(r"\b(?:longest|slowest|worst|max\w*)\b", re.IGNORECASE)
-
-
 def _means(question: Question, evidence: Evidence) -> list[str]:
     """How often it was called and for how long on average come first where calls were counted."""
     counts = call_counts.how_often(question, evidence)[:1]
     if evidence.counted != CALLS or not counts:
         return [NO_SINGLE_CALLS, *counts]
-    if not _LONGEST.search(question.text):
+    if not _FORMS.longest.search(question.text):
         return [*counts, NO_SINGLE_CALLS]
     return [f"**Which call took longest cannot be said**: single calls are not in this trace. {counts[0]}"]
 

@@ -6,6 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import remainder
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -28,6 +29,8 @@ from server.analyst.wording import (
     total,
 )
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("collecting")
 
 MATCHES = 50
 KINDS_NAMED = 6
@@ -96,7 +99,7 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         return [single_events.said(singles, "collection", question.text, evidence), closing]
     if asks_how_many(question.text) and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
-    if found["counted"] != CALLS and _LONGEST.search(question.text):
+    if found["counted"] != CALLS and _FORMS.longest.search(question.text):
         most = f"{cited(heaviest)} takes {total(heaviest, unit)} in total"
         return [f"**How long single collections lasted cannot be said: samples were taken.** {most}.", closing]
     together = max(heaviest["total_share"], found["total_share"])
@@ -158,21 +161,13 @@ def _in_its_own_profile(question: Question, evidence: Evidence) -> str:
     return f"**{verdict}: {taken}**, in {cited_profile(row)}.{each}"
 
 
-_LONGEST = lazy_regex(
-    r"\b(?:longest|worst|maxim\w+|längste\w*|plus longue?|más larg[ao])\b|最长|"
-    r"how long (?:was|is|did) (?:a|an|one|each|the l)",
-    re.IGNORECASE,
-)
-_FULL = lazy_regex(r"\b(?:full|major|old)\b", re.IGNORECASE)
-
-
 def _collections(question: Question, rows: list[dict[str, Any]], found: dict[str, Any]) -> str:
     """How many collections of which kind, where single ones were recorded."""
     if found["counted"] != CALLS:
         most = f"{cited(rows[0])} takes {total(rows[0], found['unit'])} in total"
         return f"**How many collections there were cannot be said: samples were taken, and none was counted.** {most}."
     full = [row for row in rows if re.search(r"full|major|mark.?sweep", row["name"], re.IGNORECASE)]
-    chosen = full if full and _FULL.search(question.text) else rows
+    chosen = full if full and _FORMS.full.search(question.text) else rows
     said = [
         f"{counted(row, 'collections')} in {cited(row)} ({total(row, found['unit'])})" for row in chosen[:KINDS_NAMED]
     ]

@@ -1,9 +1,9 @@
 """Is this slower than before: against another of the person's traces, or one profile against another."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
@@ -15,6 +15,8 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("comparisons")
+
 NOTHING_TO_COMPARE = (
     "**One trace alone cannot say: there is no other recording here to compare with.** Load the other one too, "
     "recorded the same way and under the same load, and compare the two (or use `flamechat compare`)."
@@ -23,11 +25,9 @@ _PROFILES = lazy_regex(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
 _WORD = lazy_regex(r"[^\W_]+")
 LONG_WORD = 4
-_NEWEST = lazy_regex(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
 COMPARED = 50
 """Functions that are looked at for the one that is asked about."""
 LATEST: Call = ("search_findings", {"limit": 30})
-_COMPARES = lazy_regex(r"\b(?:slower|faster|speed-?up|quicker|how much)\b", re.IGNORECASE)
 TIMES = 1.2
 """How many times as much one total must be as the other to be worth a word."""
 SHOWN = 5
@@ -78,7 +78,11 @@ def _meant(question: Question, evidence: Evidence) -> list[str]:
 
 def _is_clear(question: Question, evidence: Evidence) -> bool:
     """Whether one of several recordings is meant: the newest before this one, or the only one there is."""
-    return len(_others(evidence)) == 1 or bool(_meant(question, evidence)) or _NEWEST.search(question.text) is not None
+    return (
+        len(_others(evidence)) == 1
+        or bool(_meant(question, evidence))
+        or _FORMS.newest.search(question.text) is not None
+    )
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -123,11 +127,11 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
         return [*there, f"{totals}{against}.", *lists]
     spoken = _spoken(found, question, evidence)
     first_ = f"{spoken or _verdict(found)} {totals}{against}."
-    if _ONLY_IN_ONE.search(question.text) and (only := _only_in_one(found, other)):
+    if _FORMS.only_in_one.search(question.text) and (only := _only_in_one(found, other)):
         first_ = f"{only} {totals}{against}."
-    elif _WHO_CHANGED.search(question.text):
+    elif _FORMS.who_changed.search(question.text):
         first_ = f"**Who changed what, recordings cannot say**; what they show: {first_}"
-    elif not spoken and _COMPARES.search(question.text) and "times as much" in totals:
+    elif not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:
         first_ = f"**{totals}.** {_verdict(found)}"
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
 
@@ -167,11 +171,6 @@ def _totals(found: dict[str, Any], other: str) -> str:
     return f"{said}: {more / less:.1f} times {'as much' if after > before else 'as much there'}"
 
 
-_ONLY_IN_ONE = lazy_regex(
-    r"\b(?:gone|vanished|disappeared|missing|new|appeared|added|removed|only in)\b", re.IGNORECASE
-)
-
-
 def _only_in_one(found: dict[str, Any], other: dict[str, Any] | None) -> str:
     """Which functions only one of the two recordings has."""
     here = [_named(row) for row in found["rows"] if row["status"] == "new"][:3]
@@ -180,11 +179,6 @@ def _only_in_one(found: dict[str, Any], other: dict[str, Any] | None) -> str:
     return f"**Only here: {joined(here) or 'none'}; only in {name}: {joined(there) or 'none'}.**"
 
 
-_WHO_CHANGED = lazy_regex(
-    r"\b(?:did|has|have|was|were)\b.{0,30}\b(?:some(?:one|body)|any(?:one|body)|they|we|you|it|this|that)\b.{0,20}"
-    r"\b(?:fix|chang|patch|optimi[sz]|rewr|touch|broke|break)\w*",
-    re.IGNORECASE,
-)
 _THAN = 1.1
 """How many times as much a function must take to be called slower."""
 MOSTLY_BELOW = 2.0
@@ -209,17 +203,12 @@ def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> st
 
 def _slower(question: Question, row: dict[str, Any], key: str) -> str:
     """Yes or no where it is asked whether a function takes more now, or less."""
-    asked = _SLOWER.search(question.text)
+    asked = _FORMS.slower.search(question.text)
     before, now = (row[side][f"{key}_value"] for side in ("before", "after"))
     if not asked or not question.is_yes_or_no:
         return ""
     more, less = (now, before) if asked[1] else (before, now)
     return "Yes: " if more > _THAN * less else "No: "
-
-
-_SLOWER = lazy_regex(
-    r"\b(?:(slower|worse|more|regress\w*|longer)|(faster|better|less|quicker|shorter))\b", re.IGNORECASE
-)
 
 
 def _which(others: dict[str, dict[str, Any]]) -> str:

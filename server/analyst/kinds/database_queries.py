@@ -5,12 +5,15 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.waiting import MATCHES, SUBJECTS, matches
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, in_calls, neighbours, own, total
+
+_FORMS = forms("database_queries")
 
 
 def first_queries(question: Question, evidence: Evidence) -> list[Call]:
@@ -41,13 +44,12 @@ def _whether(question: Question, row: dict[str, Any]) -> str:
     return "**Yes.** " if much >= 0.3 else "**Partly.** " if much >= LEADS else "**No, hardly.** "
 
 
-_WHICH_QUERY = re.compile(r"\b(?:which|what) (?:\w+ )?quer(?:y|ies)\b", re.IGNORECASE)
 _HAS_TEXT = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE)\b")
 
 
 def _texts(question: Question, row: dict[str, Any]) -> str:
     """A word first where one of the queries is asked for, and none is recorded by its text."""
-    if not _WHICH_QUERY.search(question.text) or _HAS_TEXT.search(row["name"]):
+    if not _FORMS.which_query.search(question.text) or _HAS_TEXT.search(row["name"]):
         return ""
     return "**Which query cannot be said: functions were recorded, and not what they were called with.** "
 

@@ -6,14 +6,13 @@ from typing import Any
 from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.wording import amount, cited, cited_profile, coded, in_calls, own, share, table
 from traces.lazy_regex import lazy_regex
 
-DEVICE = lazy_regex(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
+_FORMS = forms("device")
+
 _OF_A_DEVICE = lazy_regex(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
-_HOW_BUSY = lazy_regex(
-    r"\b(?:idle|busy|share|part|fraction|utili[sz]\w*|starv\w*|wait\w*|percent|fed)\b|%", re.IGNORECASE
-)
 SHOWN = 4
 _OF_TRACKS = (
     "SELECT frame, any_value(name) AS name, sum(dur_ms) AS took_ms, count(*) AS calls FROM spans "
@@ -30,7 +29,7 @@ _COPIES = lazy_regex(r"mem(?:cpy|set)\b", re.IGNORECASE)
 
 def asks_how_busy(text: str) -> bool:
     """Whether a prompt asks for the share of time in which a device works or does not."""
-    return DEVICE.search(text) is not None and _HOW_BUSY.search(text) is not None
+    return _FORMS.device.search(text) is not None and _FORMS.how_busy.search(text) is not None
 
 
 def on_device(evidence: Evidence) -> list[str]:

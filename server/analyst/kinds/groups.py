@@ -1,12 +1,11 @@
 """Questions about a file, package, class or phase: the sums over the functions whose name or file holds the word."""
 
-import re
 from typing import Any
 
 from server.analyst.asked_things import PAIR, named_like
-from server.analyst.chosen_intent import TOGETHER
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds import one_function
 from server.analyst.kinds.device import (
     asks_how_busy,
@@ -21,6 +20,9 @@ from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, share, total
 
+_FORMS = forms("groups")
+_CHOSEN_INTENT = forms("chosen_intent")
+
 MATCHES = 50
 SHOWN = 4
 LONGEST = 200
@@ -31,11 +33,6 @@ BY_IMPORT = (
     "LIMIT 8"
 )
 """What running the top of each file took, which is what importing it takes in Python."""
-_IMPORTS = re.compile(
-    r"\b(?:which|what|slowest|worst|heaviest|biggest)\b.*\b(?:imports?|importing)\b|"
-    r"\bimport(?:s|ing)?\b.*\b(?:slowest|worst|most|longest)\b",
-    re.IGNORECASE,
-)
 ALL_OF_IT = 0.9
 """Share of the time from which what a file ran is the program itself, and no import."""
 BY_FILE = (
@@ -45,10 +42,8 @@ BY_FILE = (
 INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
 """The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
 BY_PACKAGE = BY_FILE.replace("SELECT file AS", f"SELECT {INSTALLED} AS").replace("AND file <>", f"AND {INSTALLED} <>")
-_PACKAGE = re.compile(r"\b(?:librar(?:y|ies)|packages?|dependenc(?:y|ies))\b", re.IGNORECASE)
 LITTLE = 0.02
 """Share of the main profile below which what is named may be elsewhere."""
-RANKS = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -77,7 +72,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return [("query_trace", {"sql": sql})]
     if "kernel" in names and (track := track_of_kernels(evidence)):
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
-    if not names or _IMPORTS.search(question.text):
+    if not names or _FORMS.imports.search(question.text):
         return _files_of(question, evidence)
     several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
@@ -89,14 +84,14 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
     """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
     if asked := [call for call in scripts_asked_for(question) if not evidence.all("query_trace")]:
         return asked
-    if _IMPORTS.search(question.text) and evidence.first("query_trace", sql=_of_imports(evidence)) is None:
+    if _FORMS.imports.search(question.text) and evidence.first("query_trace", sql=_of_imports(evidence)) is None:
         return [("query_trace", {"sql": _of_imports(evidence)})]
     if _slowest_import(question, evidence):
         return []
     if longest_scripts(evidence):
         return []
     first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
-    ways = (BY_PACKAGE, BY_FILE) if _PACKAGE.search(question.text) else (BY_FILE,)
+    ways = (BY_PACKAGE, BY_FILE) if _FORMS.package.search(question.text) else (BY_FILE,)
     for sql in (way.replace("'?'", f"'{first_profile}'") for way in ways):
         ranked = evidence.first("query_trace", sql=sql)
         if ranked is None:
@@ -112,7 +107,7 @@ def _of_imports(evidence: Evidence) -> str:
 
 def _slowest_import(question: Question, evidence: Evidence) -> list[str]:
     """The modules whose import took longest, where frames are named so that it can be said."""
-    found = evidence.first("query_trace", sql=_of_imports(evidence)) if _IMPORTS.search(question.text) else None
+    found = evidence.first("query_trace", sql=_of_imports(evidence)) if _FORMS.imports.search(question.text) else None
     everything, unit = (evidence.main or {}).get("total") or 0.0, evidence.unit
     rows = [(place["name"], own["value"]) for place, own in (found or {"rows": []})["rows"] if own.get("value")]
     rows = [(place, value) for place, value in rows if everything and value < ALL_OF_IT * everything][:SHOWN]
@@ -132,7 +127,7 @@ def _heaviest_files(evidence: Evidence) -> list[str]:
 
 
 def _kind_of_place(question: Question) -> str:
-    return "all packages" if _PACKAGE.search(question.text) else "all files"
+    return "all packages" if _FORMS.package.search(question.text) else "all files"
 
 
 def _ranked_files(question: Question, evidence: Evidence) -> list[str]:
@@ -198,7 +193,7 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         missing = [one for one in question.names or question.maybe if one not in dict(sums)]
         none = f" Nothing is named like {joined([coded(one) for one in missing])}." if missing else ""
         most = "more" if len(sums) == PAIR else "the most of them"
-        if TOGETHER.search(question.text) and not _overlap(sums):
+        if _CHOSEN_INTENT.together.search(question.text) and not _overlap(sums):
             share = sum((data["total_share"] for _, data in sums[1:]), sums[0][1]["total_share"])
             return [f"**Together they take {linked(f'{float(share):.1%}', share)}**: {ranked}.{none}"]
         return [
@@ -206,7 +201,7 @@ def group(question: Question, evidence: Evidence) -> list[str]:
             f"The heaviest of {coded(name)}:\n\n{heaviest}",
             _overlap(sums),
         ]
-    if RANKS.search(question.text) and len(rows) > 1 and rows[0]["self_value"] != rows[0]["total_value"]:
+    if _FORMS.ranks.search(question.text) and len(rows) > 1 and rows[0]["self_value"] != rows[0]["total_value"]:
         by_name = [row for row in rows if name.casefold() in row["name"].casefold()]  # and not by its file alone
         ranked_rows = sorted(by_name if len(by_name) > 1 else rows, key=lambda row: -row["total_value"])
         listed_rows = joined([f"{cited(row)} with {total(row, unit)}" for row in ranked_rows[1 : SHOWN + 1]])

@@ -8,12 +8,16 @@ from typing import Any
 from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import ASKS_WHAT, asks_of_single_ones, place_asked_for
+from server.analyst.sentence_forms import asks_of_single_ones, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("kind")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 Call = tuple[str, dict[str, Any]]
 Calls = Callable[[Question, Evidence], list[Call]]
@@ -73,27 +77,8 @@ _DECIDED = lazy_regex(
 )
 
 
-_ASKS_A_FIGURE = lazy_regex(
-    r"\b(?:how long|shortest|min(?:imum)?|p\d\d|(?:over|above|more than) \d|total|altogether|in all|sum|normal|"
-    r"usual)\b",
-    re.IGNORECASE,
-)
-
-
-ASKS_IF_IT_COMPUTES = lazy_regex(
-    r"\b(?:cpu|compute|processor)[ -]?(?:bound|limited|heavy)|\bon[- ]cpu\b|"
-    r"\b(?:is|was|were) (?:the |my |our )?(?:cpu|processor)s? (?:\w+ )?(?:busy|idle)\b|"
-    r"\b(?:wait\w*|idle|blocked) or (?:comput\w*|work\w*|busy|calculat\w*)|"
-    r"\b(?:comput\w*|work\w*|busy|calculat\w*) or (?:wait\w*|idle|blocked|sleep\w*)|"
-    r"\bcpu or (?:io|i/o|network|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
-    re.IGNORECASE,
-)
-"""Words that ask whether it computes, the opposite of waiting."""
-_OF_LOCKS = lazy_regex(r"\b(?:locks?|contention|mutex\w*|monitors?|semaphores?)\b", re.IGNORECASE)
-
-
 _ASKED_BY_WORD = {
-    "lock_contention": _OF_LOCKS,
+    "lock_contention": _FORMS.of_locks,
     "layout_thrashing": lazy_regex(r"layout|re-?flow|thrash", re.IGNORECASE),
     "oversubscription": lazy_regex(r"too many|oversubscri|zu viele|trop de|demasiad", re.IGNORECASE),
 }
@@ -108,7 +93,7 @@ ONE_RECORDING = (
 
 def _is_another(question: Question, found: str, asked: str) -> bool:
     """Whether yes or no is asked of one cause, a lock, and another one was found."""
-    is_lock = asked == "lock_contention" and _OF_LOCKS.search(question.text) is not None
+    is_lock = asked == "lock_contention" and _FORMS.of_locks.search(question.text) is not None
     return is_lock and found != asked and question.is_yes_or_no
 
 
@@ -145,8 +130,8 @@ def _denied(question: Question, evidence: Evidence, causes: tuple[str, ...], fir
     if any(row.get("cause") in causes for row in evidence.found()):
         return first
     asked = question.understood and question.is_yes_or_no
-    if asked and causes[0] == "lock_contention" and _OF_LOCKS.search(question.text):
-        if _OF_LOCKS.search(first) or not first.startswith("**Yes, it"):
+    if asked and causes[0] == "lock_contention" and _FORMS.of_locks.search(question.text):
+        if _FORMS.of_locks.search(first) or not first.startswith("**Yes, it"):
             return first
         return f"**No: no {NAMES[causes[0]]} was found, only other waiting.** {first.replace('**Yes, it', '**It', 1)}"
     if (words := _ASKED_BY_WORD.get(causes[0])) and not words.search(question.text):
@@ -170,14 +155,6 @@ def _outweighed(found: dict[str, Any], evidence: Evidence) -> str:
     return f"**{cited(lead.row)} takes the most**: {spent} is {verb(lead.unit)} in it itself."
 
 
-_WHO_HAS = lazy_regex(
-    r"\b(?:who(?:se)?|which (?:function|code|one)|wer|welche funktion|qui|quelle fonction|quién|chi|quem)\b|"
-    r"谁|誰|кто",
-    re.IGNORECASE,
-)
-"""Words that ask for the function that made what is kept."""
-
-
 def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
     """The kind; its answer begins with the worst finding of these classes of cause, if that weighs. One that does not
     comes second. Where yes or no is asked and there is none, it begins with no. `of_all` says that the question is for
@@ -189,7 +166,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
     def write(question: Question, evidence: Evidence) -> list[str]:
         found = [row for row in of_causes(evidence, causes) if _is_of_the_work(question, row, causes[0])]
         parts = kind.write(question, evidence)
-        if ASKS_IF_IT_COMPUTES.search(question.text) or would_help(question.text):
+        if _FORMS.asks_if_it_computes.search(question.text) or would_help(question.text):
             return [parts[0], claimed(found[0]) if found else "", *parts[1:]]
         if not found:
             return [_denied(question, evidence, causes, parts[0]), *parts[1:]]
@@ -199,9 +176,13 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
         weighs = weighs and not _is_of_others(question, evidence, found[0])
         weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
-        of_figures = _ASKS_A_FIGURE.search(question.text) or asks_of_single_ones(question.text)
+        of_figures = _FORMS.asks_a_figure.search(question.text) or asks_of_single_ones(question.text)
         weighs = weighs and not of_figures and not parts[0].startswith("**How often cannot")
-        if of_all and parts[0].startswith("**This trace cannot say") and ASKS_WHAT.search(question.text):
+        if (
+            of_all
+            and parts[0].startswith("**This trace cannot say")
+            and _SENTENCE_FORMS.asks_what.search(question.text)
+        ):
             return [parts[0], claimed(found[0]), *parts[1:]]
         if found[0]["cause"] == "leak" and question.is_yes_or_no:
             return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]
@@ -210,7 +191,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             weighs
             and of_all
             and not yes
-            and (question.intent is not Intent.MEMORY or _WHO_HAS.search(question.text))
+            and (question.intent is not Intent.MEMORY or _FORMS.who_has.search(question.text))
             and (most := _outweighed(found[0], evidence))
         ):
             return [f"{most} {claimed(found[0])}", *parts]

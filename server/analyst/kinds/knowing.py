@@ -1,10 +1,10 @@
 """Questions about the trace itself, about what rules cannot answer, and about what is or is not wrong."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
@@ -13,19 +13,14 @@ from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.kinds.threads import clock_of
 from server.analyst.question import Intent, Question
-from server.analyst.sentence_forms import CLOCK
 from server.analyst.wording import amount, coded
+
+_FORMS = forms("knowing")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
-)
-
-
-_TRUST = re.compile(
-    r"\b(?:trust|reliable|representative|accurate|precise|enough samples|statistically|meaningful|"
-    r"confiden\w+|believe)\b",
-    re.IGNORECASE,
 )
 
 
@@ -34,7 +29,7 @@ def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
-    if CLOCK.search(question.text) and question.intent is Intent.RECORDING:
+    if _SENTENCE_FORMS.clock.search(question.text) and question.intent is Intent.RECORDING:
         return [clock_of(evidence), leading(evidence, "What takes the most is")]
     return _abilities(question, evidence)
 
@@ -52,7 +47,7 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
     parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
     doubts = evidence.finding("few-samples", "irregular-sampling", "lost-events", "truncated-stacks")
-    if _TRUST.search(question.text):
+    if _FORMS.trust.search(question.text):
         doubt = f"**With care: {sentence_of(doubts)}**" if doubts else "**Nothing speaks against it in the recording.**"
         parts.insert(0, doubt)
     findings = distinct_findings(evidence)[:3]

@@ -1,13 +1,14 @@
 """What other threads do while one waits: who holds a lock no recording says, what runs at that time many do."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.wording import amount, cited, coded, joined
 from traces.analysis.waiting_names import waits
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("meanwhile")
 
 MEANWHILE = (
     "WITH w AS (SELECT profile, start_ns AS began, start_ns + dur_ns AS ended FROM spans WHERE frame = '{frame}' "
@@ -25,13 +26,9 @@ there are several. The 300 longest waits are looked at."""
 NAMED = 2
 
 
-_HOLDER = lazy_regex(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", re.IGNORECASE)
-_WHO = lazy_regex(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
-
-
 def asks_for_holder(text: str) -> bool:
     """Whether it asks who has what others wait for."""
-    return _WHO.search(text) is not None and _HOLDER.search(text) is not None
+    return _FORMS.who.search(text) is not None and _FORMS.holder.search(text) is not None
 
 
 def _waited_in(rows: list[dict[str, Any]], evidence: Evidence) -> dict[str, Any] | None:

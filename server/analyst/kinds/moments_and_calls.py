@@ -1,11 +1,11 @@
 """Questions about when: a time range, a moment, two time ranges, start-up, long tasks."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, first_of_table, lead_of
 from server.analyst.figures import WINDOW
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -16,7 +16,8 @@ from server.analyst.moments import TimeRange
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, cited_profile, joined, moment, noun, own, share, table
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("moments_and_calls")
 
 NS_PER_MS = 1_000_000
 NO_MOMENTS = (
@@ -247,17 +248,11 @@ STARTS = 0.2
 """Part of a recording that stands for its beginning when no load is marked in it."""
 
 
-_SECOND = lazy_regex(r"\b(?:hottest|busiest|worst|heaviest|slowest) second\b", re.IGNORECASE)
-
-
 def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
     length = {"length_ms": question.length_ms} if question.length_ms else {}
-    if not length and _SECOND.search(question.text):
+    if not length and _FORMS.second.search(question.text):
         length = {"length_ms": 1e3}
     return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
-
-
-_IDLE = lazy_regex(r"\bidle\b|\bgaps?\b|\bquiet\w*|\bpauses?\b|\bstalls?\b|leerlauf|inactif", re.IGNORECASE)
 
 
 def _idle_times(evidence: Evidence) -> list[str]:
@@ -276,7 +271,7 @@ def _idle_times(evidence: Evidence) -> list[str]:
 def busiest(question: Question, evidence: Evidence) -> list[str]:
     if asks_how_busy(question.text) and (of_device := on_device(evidence)):
         return of_device
-    if _IDLE.search(question.text):
+    if _FORMS.idle.search(question.text):
         return _idle_times(evidence)
     found = evidence.first("get_hottest_windows")
     closing = leading(evidence, "Over all of it the hottest function is")

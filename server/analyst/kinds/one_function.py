@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.kinds.caller_chains import chain_above, highest, is_flat, not_made
 from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
@@ -34,6 +35,8 @@ from server.analyst.wording import (
     total,
 )
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("one_function")
 
 MOST_CALLED = (
     "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
@@ -280,17 +283,13 @@ def _closing(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-MOST_CALLS = lazy_regex(r"\b(?:most of (?:the|those|these|them|its)|most (?:often|calls)|how often)\b", re.IGNORECASE)
-"""Words that ask who calls most, and not on whose behalf most is spent."""
-
-
 def callers(question: Question, evidence: Evidence) -> list[str]:
     around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
     rows = [one for one in around["callers"] if one["handle"]]
-    if MOST_CALLS.search(question.text):
+    if _FORMS.most_calls.search(question.text):
         rows.sort(key=lambda one: -(one.get("direct_calls") or 0))
     if not rows:
         first_ = f"**Nothing calls {cited(row)}**{located(row)}: stacks begin with it."

@@ -7,6 +7,7 @@ from typing import Any
 
 from server.analyst.chosen_intent import OF_ALL
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
@@ -14,12 +15,11 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, total
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("other_values")
+
 LISTED = 3
 ASKED = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.MEMORY, Intent.GROUP, Intent.SUSPECT, Intent.REPEATED, Intent.GARBAGE}
 """Intents that can be asked of any quantity."""
-_INSTEAD = lazy_regex(
-    r"\b(?:not|instead of|rather than|statt|nicht|pas|sino|no) (?:by |in |the |des? |d['’])?\w+", re.IGNORECASE
-)
 _UNITS = (
     (
         "count",
@@ -31,18 +31,6 @@ _UNITS = (
         ),
     ),
     ("bytes", lazy_regex(r"\b(?:bytes?|[kmg]i?b|octets|megs?)\b|字节|バイト", re.IGNORECASE)),
-)
-_ALLOCATED = lazy_regex(
-    r"\bfreed\b|\bcumulative\b|\bchurn\w*|\bsince (?:the )?(?:start|beginning|launch)\b|\ball allocations\b|"
-    r"\ballocated\b|\ballocator\b|\b(?:makes?|made|creates?|created|crea[n]?|crée\w*|erzeugt?)\b|\bmost allocat\w+|"
-    r"\ballocat\w+\b.{0,40}\b(?:overall|total|whole|ever|altogether|all)\b|"
-    r"\b(?:total|all|overall)\b.{0,20}\ballocat\w+|\binsgesamt\b|\bau total\b|\ben total\b|累计|累積",
-    re.IGNORECASE,
-)
-_LIVE = lazy_regex(
-    r"\b(?:live|alive|in ?use|held|holds?|holding|retain\w*|right now|currently|still|at the end|resident|noch|encore|"
-    r"todavía)\b|还在|現在",
-    re.IGNORECASE,
 )
 
 
@@ -59,13 +47,9 @@ def first_value(evidence: Evidence) -> dict[str, Any]:
     return found
 
 
-_NOW = lazy_regex(r"\b(?:live|in ?use|right now|currently|at the end)\b", re.IGNORECASE)
-"""Words for what is in use, where that is what is measured anyway."""
-
-
 def _kind(text: str) -> str:
     """What the names of the quantities begin with that a prompt means; empty where it says nothing of it."""
-    return "alloc" if _ALLOCATED.search(text) else "inuse" if _LIVE.search(text) else ""
+    return "alloc" if _FORMS.allocated.search(text) else "inuse" if _FORMS.live.search(text) else ""
 
 
 def value_asked(question: Question, evidence: Evidence) -> str:
@@ -73,7 +57,7 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     values: list[dict[str, Any]] = (evidence.main or {}).get("values", [])
     if len(values) < 2 or question.intent not in ASKED:
         return ""
-    text, first = _INSTEAD.sub(" ", question.text), first_value(evidence)
+    text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
     asked = next((name for name, asks in _UNITS if asks.search(text)), "")
     if not (asked or _kind(text)):
         return ""
@@ -82,7 +66,7 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     unit, kind = asked or first["unit"], next(filter(None, kinds), first["name"].partition("_")[0])
     alike = [one["name"] for one in values if one["unit"] == unit and one["name"] not in _OF_NO_MEMORY]
     chosen = next((name for name in alike if name.startswith(kind)), alike[0] if alike else "")
-    return "" if chosen == first["name"] and not _NOW.search(text) else str(chosen)
+    return "" if chosen == first["name"] and not _FORMS.now.search(text) else str(chosen)
 
 
 def calls(question: Question, evidence: Evidence) -> list[Call]:

@@ -1,32 +1,26 @@
 """What a question takes for granted of a function: a share, a bound of it, that it is the bottleneck."""
 
-import re
 from typing import Any
 
 from server.agent.verification.written_numbers import Dimension, mentions
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.question import Question
 from server.analyst.sentence_forms import claims_to_be_first
 from server.analyst.wording import amount, cited, own
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("premises")
 
 FALSE_SHARE = 5.0
 """Percentage points from which a share that a question takes for granted is corrected."""
 
-_BOUND = lazy_regex(
-    r"(?:\b(under|below|less than|at most|unter|weniger als|moins de|menos de)|"
-    r"\b(over|above|more than|at least|über|mehr als|plus de|más de))"
-    r"\s+(?:(?:a|about|the) |~)?(half|hälfte|third|quarter|\d+(?:\.\d+)?(?= ?(?:%|percent|prozent)))",
-    re.IGNORECASE,
-)
-"""A share that a question says a function stays under or exceeds."""
 _PARTS = {"half": 50.0, "hälfte": 50.0, "third": 100 / 3, "quarter": 25.0}
 
 
 def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
     """A word when the question takes for granted what is not so."""
     shares = 100 * row["self_share"], 100 * row["total_share"]
-    if bound := _BOUND.search(question.text):
+    if bound := _FORMS.bound.search(question.text):
         limit = _PARTS.get(bound[3].casefold()) or float(bound[3])
         is_more = shares["self" not in question.text.casefold()] > limit
         holds = is_more == (bound[2] is not None)
@@ -43,11 +37,6 @@ def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], u
     return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
 
 
-_OF_ALL = lazy_regex(
-    r"\b(?:heap|memory|recording|trace|profile|dump|run|program)\b.*\b(?:right|correct|isn't it|no)\b\W*(?:\?|$)|"
-    r"\b(?:right|correct)\s*\?",
-    re.IGNORECASE,
-)
 FAR_OFF = 0.25
 """Part by which an amount that is taken for granted of all of it must differ to be corrected."""
 
@@ -55,7 +44,7 @@ FAR_OFF = 0.25
 def false_total(question: Question, evidence: Evidence) -> str:
     """A word when the question takes for granted how much the recording holds, and it holds another amount."""
     main = evidence.main
-    if main is None or question.names or question.handle or not _OF_ALL.search(question.text):
+    if main is None or question.names or question.handle or not _FORMS.of_all.search(question.text):
         return ""
     dimension = {"bytes": Dimension.BYTES, "nanoseconds": Dimension.TIME}.get(evidence.unit)
     asked = [one for one in mentions(question.text) if one.dimension is dimension]

@@ -6,6 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence, lead_of
 from server.analyst.exclusions import is_excluded
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import meant_functions, one_function
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -28,7 +29,8 @@ from server.analyst.wording import (
     table,
     total,
 )
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("rankings")
 
 CALLS_OF_ITSELF = (
     "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
@@ -60,15 +62,10 @@ def then_top(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
-_ALL_THREADS = lazy_regex(
-    r"\b(?:overall|altogether|(?:of|over|in|across) (?:all|every) (?:the )?threads?)\b", re.IGNORECASE
-)
-
-
 def _where(question: Question) -> dict[str, Any]:
     if question.profile:
         return {"profile": question.profile}
-    return {"profile": "all"} if _ALL_THREADS.search(question.text) else {}
+    return {"profile": "all"} if _FORMS.all_threads.search(question.text) else {}
 
 
 def top(question: Question, evidence: Evidence) -> list[str]:
@@ -94,7 +91,7 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     above = [row for row in rows if is_pseudo(row) and row[f"{order}_value"] > named[place][f"{order}_value"]]
     besides = f" More, {said(above[0], unit)}, is in {cited(above[0])}, which is no function." if above else ""
     lines = [f"{leads}{of_all}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
-    if _SEVERAL.search(question.text) and len(named) > 1:
+    if _FORMS.several.search(question.text) and len(named) > 1:
         several = joined([f"{cited(one)}: {said(one, unit)}" for one in named[: min(question.limit, NAMED + 1)]])
         lines = [f"**By {order} {noun(unit)}**{of_all}: {several}."]
     if question.excluded:
@@ -130,9 +127,6 @@ _PLACES = (
 def _place(question: Question) -> int:
     """Which one in the order is asked for: 0 for the first."""
     return next((at for at, words in enumerate(_PLACES, 1) if re.search(words, question.text, re.IGNORECASE)), 0)
-
-
-_SEVERAL = lazy_regex(r"\btop \d|\b(?:two|three|[2-9]) (?:hottest|slowest|heaviest|biggest|worst)", re.IGNORECASE)
 
 
 def _as_much(rows: list[dict[str, Any]], order: str) -> str:

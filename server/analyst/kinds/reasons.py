@@ -1,15 +1,16 @@
 """Why one function is slow: the finding of a cause within what it takes."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed
+from server.analyst.forms import forms
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import Call
 from server.analyst.question import Intent, Question
 from server.analyst.wording import CALLS
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("reasons")
 
 EXPLAINS = 0.3
 """Part of a function's total that a finding must explain to be why it is slow."""
@@ -17,16 +18,11 @@ SYMPTOM = "long_task"
 """The class that says when something takes long, and not why: it comes last."""
 MOSTLY_ALL = 0.7
 """Total share from which all that is found in the recording is found in that function."""
-_ASKS_WHY = lazy_regex(
-    r"\bwhy(?:['’]?s)?\b|\bslow\b|\bslowly\b|\bhow come\b|\bwhat(?:'s| is) (?:wrong|taking)|warum|wieso|weshalb|"
-    r"langsam|dauert|pourquoi|lent|por qu|lent[ao]|perch|waarom|traag|почему|为什么|なぜ|왜|느린|遅い|慢",
-    re.IGNORECASE,
-)
 
 
 def asks_why(question: Question) -> bool:
     """Whether a cause is asked for, in any of the languages."""
-    return question.why or _ASKS_WHY.search(question.text) is not None
+    return question.why or _FORMS.asks_why.search(question.text) is not None
 
 
 MOST_OF_IT = 0.4

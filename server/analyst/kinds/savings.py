@@ -6,6 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.figures import remainder
 from server.analyst.findings import claimed, of_causes, sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import one_function
 from server.analyst.kinds.kind import FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant, still_to_find
@@ -18,15 +19,10 @@ from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, own, share, total
 
+_FORMS = forms("savings")
+
 REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
 """Findings of the same work done again."""
-_ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
-_HALF = re.compile(r"\b(?:half|halved?|halving|twice as fast)\b", re.IGNORECASE)
-_TOGETHER = re.compile(
-    r"\b(?:parallel\w*|concurren\w*|together|at once|at the same time|async\w*|gather\w*|overlap\w*|gleichzeitig|"
-    r"en parallèle|en paralelo)\b",
-    re.IGNORECASE,
-)
 EVERYWHERE = "all"
 OF_ALL = " of all threads together"
 OVER = 1.001
@@ -37,7 +33,7 @@ def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if _is_of_several(question):
         return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
     first = one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
-    return [*first, FINDINGS] if _TOGETHER.search(question.text) else first
+    return [*first, FINDINGS] if _FORMS.together.search(question.text) else first
 
 
 def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
@@ -89,7 +85,7 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
     if 0 < row["total_share"] < 1 and row["total_value"] > 0:
         left, left_share = remainder(row["total_value"], row["total_share"])
         rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
-    if _HALF.search(question.text) and row["total_value"] > 0:
+    if _FORMS.half.search(question.text) and row["total_value"] > 0:
         half, of_all = amount(float(row["total_value"]) / 2, unit), share(float(row["total_share"]) / 2)
         saved = f"**About {of_all} would be saved ({half}), if {names} took half as long**"
         return [f"{saved}: it takes {total(row, unit)} now.", leading(evidence, "What takes the most is")]
@@ -110,7 +106,7 @@ WAITS_OVERLAP = "Threads wait at the same time: the sum of their waiting is no t
 
 def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
-    serial = of_causes(evidence, ("serial_waits",)) if _TOGETHER.search(question.text) else []
+    serial = of_causes(evidence, ("serial_waits",)) if _FORMS.together.search(question.text) else []
     if serial:
         return [claimed(serial[0]), *(_saving(question, evidence) if _names(question) else ())]
     if _names(question):
@@ -118,7 +114,7 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
     lead = evidence.lead
     parts = overview(question, evidence)
     again = next((row for name in REPEATED if (row := evidence.finding(name))), None)
-    if again and _ONCE.search(question.text):
+    if again and _FORMS.once.search(question.text):
         share_of = f": at most {share(again['share'])}" if again["share"] else ""
         return [f"**What is done again could be saved{share_of}.** {sentence_of(again)} {again['advice']}", *parts]
     if lead is None:

@@ -1,14 +1,14 @@
 """Which script of a page runs longest: browsers name it in the arguments of what they did, and as no function."""
 
-import re
-
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.question import Question
 from server.analyst.wording import amount, coded
 
-_OF_SCRIPTS = re.compile(r"\b(?:scripts?|bundles?|urls?|js files?)\b", re.IGNORECASE)
+_FORMS = forms("scripts")
+
 BY_SCRIPT = (
     "SELECT coalesce(args['data'] ->> 'url', args['url'], args['data'] ->> 'scriptName') AS place, "
     "max(dur_ms) AS longest_ms, sum(dur_ms) AS all_ms, count(*) AS runs FROM spans "
@@ -21,7 +21,7 @@ _KEPT = 80
 
 def scripts_asked_for(question: Question) -> list[Call]:
     """The query for what each script of a page took; nothing where none is asked for."""
-    return [("query_trace", {"sql": BY_SCRIPT})] if _OF_SCRIPTS.search(question.text) else []
+    return [("query_trace", {"sql": BY_SCRIPT})] if _FORMS.of_scripts.search(question.text) else []
 
 
 def longest_scripts(evidence: Evidence) -> list[str]:

@@ -2,16 +2,17 @@
 are, how long they take together, the middle one, the longest, and when that was.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.sentence_forms import limit_asked, place_asked_for
 from server.analyst.wording import amount, cited_profile, coded
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("single_events")
 
 _SPANS = (
     "SELECT one.frame, one.name, one.dur_ms AS took_ms, one.start_ms - of_it.start_ms AS at_ms, one.profile "
@@ -26,15 +27,6 @@ _NUMBERS = (
     "sum(took_ms) OVER () AS sum_ms, median(took_ms) OVER () AS median_ms, "
     "count(*) FILTER (WHERE took_ms > {limit}) OVER () AS longer FROM e ORDER BY took_ms DESC LIMIT 4"
 )
-_MIDDLE = lazy_regex(r"\b(?:median|typical|middle|normal|usual)\b", re.IGNORECASE)
-_ONE = lazy_regex(
-    r"\b(?:longest|slowest|worst|biggest|outliers?|max(?:imum)?|when|wann|quand|"
-    r"cuándo|längste\w*|plus longue?|más larg[ao])\b|"
-    r"最长|什么时候|いつ|最長",
-    re.IGNORECASE,
-)
-_THE_REST = lazy_regex(r"\b(?:avg|average|mean)\b.*\b(?:without|except|besides)\b", re.IGNORECASE)
-"""What is asked of all of them but the longest."""
 _PLACES = ("", "second ", "third ", "fourth ")
 
 
@@ -68,15 +60,9 @@ def of_tasks(profile: str, text: str) -> Call:
 
 def of_thread(profiles: list[dict[str, Any]], text: str) -> Call | None:
     """The query for what began by itself in the first of these profiles, where one of these events is asked for."""
-    if not profiles or profiles[0]["kind"] != "evented" or not _OUTLIER.search(text):
+    if not profiles or profiles[0]["kind"] != "evented" or not _FORMS.outlier.search(text):
         return None
     return of_tasks(profiles[0]["handle"], text)
-
-
-_OUTLIER = lazy_regex(
-    r"\boutliers?\b|\b(?:longest|slowest|worst) (?:call|one|task|event|run)\b|ausreißer|valeur aberrante|atípic\w+",
-    re.IGNORECASE,
-)
 
 
 def _query(events: str, text: str) -> Call:
@@ -120,14 +106,14 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
         over = linked(f"{int(events.longer):,}", events.longer)
         many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
         return f"**{over} of {many} took longer than {limit[1]}.** {_upper(longest)}; {middle}."
-    if _THE_REST.search(text) and events.count > 1:
+    if _FORMS.the_rest.search(text) and events.count > 1:
         rest = (float(events.together) - float(events.rows[0][2])) / (float(events.count) - 1)
         each = f"Without the longest one {what} took {amount(rest, 'nanoseconds')} on average"
         with_it = f"{amount(float(events.together) / float(events.count), 'nanoseconds')} with it"
         return f"**{each}**, {with_it}; {longest}."
-    if _MIDDLE.search(text):
+    if _FORMS.middle.search(text):
         return f"**The middle {what} took {amount(events.middle, 'nanoseconds')}**; {longest}; {sums}."
-    if _ONE.search(text):
+    if _FORMS.one.search(text):
         after = ", ".join(_shown(one) for one in events.rows[place + 1 :])
         further = f" After it: {after}." if after else ""
         return f"**{_upper(longest)}**; {sums}, {middle}.{further}"

@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.asked_things import CACHES, REMEDIES, would_help
+from server.analyst.asked_things import REMEDIES, would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
@@ -20,6 +21,9 @@ from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Intent, Question
 from server.analyst.topic_words import words_of
 from server.analyst.wording import cited, coded, joined, own, total
+
+_FORMS = forms("suspects")
+_ASKED_THINGS = forms("asked_things")
 
 ASKED_BY_NAME = frozenset({"unsymbolised", "layout-thrashing"})
 """Kinds of work whose words are never meant as the name of a function."""
@@ -46,7 +50,6 @@ LITTLE_FORCED = 0.01
 LITTLE = 0.15
 """Share below which a kind of work is not why anything is slow."""
 _COUNTED = re.compile(r"\d times|\d layouts")
-_HOW_MANY = re.compile(r"\bhow (?:many|often)\b|\bwie (?:viele|oft)\b|\bcombien\b|\bcuántas?\b", re.IGNORECASE)
 
 
 def kind_of_work(question: Question) -> str | None:
@@ -192,7 +195,7 @@ def _verdict(row: dict[str, Any]) -> str:
 def _uncounted(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     """A word first where a number of times is asked of a recording that did not count."""
     if (
-        not _HOW_MANY.search(question.text)
+        not _FORMS.how_many.search(question.text)
         or evidence.counted == "calls"
         or _COUNTED.search(without_addresses(row["template"]))
     ):
@@ -231,7 +234,7 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
             f"{wrong}{cited(rows[0])} takes {total(rows[0], found['unit'])} in total.",
             leading(evidence, "What takes the most is"),
         ]
-    if _SMALL.search(question.text):
+    if _FORMS.small.search(question.text):
         is_small = figures["total_share"] < SOME
         takes = f"{total(figures, found['unit'])} in total, {own(figures, found['unit'])} itself"
         return [
@@ -257,14 +260,6 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-_SMALL = re.compile(
-    r"\b(?:negligible|irrelevant|insignificant|unimportant|cheap|noise|vernachlässigbar|unwichtig|négligeable|"
-    r"despreciable|insignificante)\b",
-    re.IGNORECASE,
-)
-"""Words that ask whether something is little."""
-
-
 def _nothing_named(question: Question, evidence: Evidence) -> list[str]:
     """No, where yes or no is asked of what no function of the trace is named after."""
     asked = question.names or question.maybe or words_of(question.text, question.stems)
@@ -282,7 +277,7 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
     """Findings of repeated work; an honest word where calls were not counted."""
     found = [row for name in REPEATED if (row := evidence.finding(name))]
     closing = leading(evidence, "What takes the most is")
-    if found and not (would_help(question.text) and not CACHES.search(would_help(question.text))):
+    if found and not (would_help(question.text) and not _ASKED_THINGS.caches.search(would_help(question.text))):
         first_, *others = found
         return [
             f"**Yes: {first_['title']}.** {sentence_of(first_)} {first_['advice']}".rstrip(),
@@ -291,7 +286,7 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
         ]
     if helps := _would_help(question, evidence):
         return [f"**Yes, as far as can be seen: {helps['title']}.** {sentence_of(helps)} {helps['advice']}", closing]
-    if would_help(question.text) and not CACHES.search(would_help(question.text)):
+    if would_help(question.text) and not _ASKED_THINGS.caches.search(would_help(question.text)):
         return ["**A recording cannot show what that would change**: nothing found in it asks for that.", closing]
     if would_help(question.text) and (keeps := _could_be_kept(evidence)):
         return [f"**Perhaps: {keeps['title']}.** {sentence_of(keeps)} {keeps['advice']}", closing]

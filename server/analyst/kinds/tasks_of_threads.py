@@ -1,11 +1,11 @@
 """The longest task of the main thread and that of all threads: an answer says which of the two it is."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of, lead_of
 from server.analyst.figures import linked
 from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.moments_and_calls import NS_PER_MS, ranking_of, span_cited
@@ -15,13 +15,10 @@ from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_for_any, asks_how_many, limit_asked, place_asked_for
 from server.analyst.wording import amount, cited, cited_profile, joined, own
 
+_FORMS = forms("tasks_of_threads")
+
 LONGEST = "get_longest_calls"
 OF_ALL_THREADS: Call = (LONGEST, {"outermost": True, "limit": 1, "profile": "all"})
-_ANYWHERE = re.compile(
-    r"\b(?:anywhere|overall|(?:of|in|on|across|over) (?:all|any|every) (?:the )?(?:threads?|process(?:es)?)|"
-    r"any thread|all threads)\b",
-    re.IGNORECASE,
-)
 
 
 def first_long(question: Question, evidence: Evidence) -> list[Call]:
@@ -85,7 +82,7 @@ def _of_thread(question: Question, evidence: Evidence) -> list[str]:
     below = joined([f"{span_cited(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
     which = ("", "second ", "third ", "fourth ")[place]
     first = f"**The {which}longest {what} took {amount(longest['duration'], unit)}**: {span_cited(longest)}"
-    if _WITHIN.search(question.text) and (inside := _inside(longest, evidence, which, what)):
+    if _FORMS.within.search(question.text) and (inside := _inside(longest, evidence, which, what)):
         return [inside, caveats(evidence)]
     return [
         f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
@@ -97,12 +94,6 @@ def _of_thread(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-_WITHIN = re.compile(
-    r"\b(?:inside|within|happens? (?:in|during)|in (?:it|there|that|this|the longest)|made of|doing|does it do)\b|"
-    r"\bwhat(?:['’]?s| is| are) (?:it|in)\b|\bwas (?:macht|passiert|steckt)\b",
-    re.IGNORECASE,
-)
-"""Words that ask what fills a task."""
 FILL = 3
 """Functions that are named of what fills a task."""
 
@@ -154,17 +145,16 @@ def _number_of(question: Question, evidence: Evidence) -> list[Call]:
 
 LONG_MS = 50.0
 """From which a task is long (W3C Long Tasks)."""
-_MS = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s)\b", re.IGNORECASE)
 
 
 def _whether_any(question: Question, evidence: Evidence) -> str:
     """Yes or no where it is asked whether there are long tasks, longer than it says or than 50 ms."""
-    is_anywhere = _ANYWHERE.search(question.text) is not None
+    is_anywhere = _FORMS.anywhere.search(question.text) is not None
     asked = [one for one in evidence.all(LONGEST) if is_anywhere or one.arguments.get("profile") != "all"]
     of_main = [one.data for one in asked if one.data["rows"] and one.data["exact"]]
     if not (asks_for_any(question.text) and of_main) or of_main[0]["unit"] != "nanoseconds":
         return ""
-    found = _MS.search(question.text)
+    found = _FORMS.ms.search(question.text)
     limit = (float(found[1]) * (1_000 if found[2].casefold() == "s" else 1) if found else LONG_MS) * NS_PER_MS
     longest = max(row["duration"] for data in of_main for row in data["rows"])
     than = f"than {found[0]}" if found else "than 50 ms"
@@ -205,7 +195,7 @@ def _long_tasks(question: Question, evidence: Evidence) -> list[str]:
     if where is None or here is None:
         return [first, *others]
     longest = f"{cited(rows[0] | {'frame_handle': None})} with {amount(rows[0]['duration'], of_all['unit'])}"
-    if _ANYWHERE.search(question.text):
+    if _FORMS.anywhere.search(question.text):
         return [f"**The longest of all threads is {longest}**, in {cited_profile(where)}.", first, *others]
     elsewhere = f"That is in {cited_profile(here)}; of all threads the longest is {longest}, in {cited_profile(where)}."
     return [f"{first} {elsewhere}", *others]

@@ -6,6 +6,7 @@ from typing import Any
 from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import of_causes, sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -20,7 +21,7 @@ from server.analyst.kinds.threads_compared import (
     waits_most,
 )
 from server.analyst.question import Question
-from server.analyst.sentence_forms import WHO_WORKS, asks_how_many
+from server.analyst.sentence_forms import asks_how_many
 from server.analyst.wording import (
     amount,
     cited,
@@ -37,21 +38,13 @@ from server.analyst.wording import (
 from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
+_FORMS = forms("threads")
+_SENTENCE_FORMS = forms("sentence_forms")
+
 LISTED = 12
 ALL_PROFILES = 100
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
-_LEAST_BUSY = lazy_regex(r"\b(?:least|less) (?:busy|work\w*|active|loaded)\b|\blaziest\b|\bidlest\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
-
-
-_ASKS_WHICH = lazy_regex(
-    r"^\W*(?:and |so )?(?:which|what|who|why|where)\b|\bhow (?:many|long)\b|\blongest\b|几|多少|最长|"
-    r"wie (?:viele|lange?)|längste|cuánt|más larg|combien|plus long",
-    re.IGNORECASE,
-)
-"""A number, a length or a name is asked for."""
-_TASKS = lazy_regex(r"\btasks?\b|\bjank|\blong", re.IGNORECASE)
-_ASKS_WHETHER_BUSY = lazy_regex(r"block|busy|idle|free|stuck|hang|freez|respons|jank|wait|[^\x00-\x7f]", re.IGNORECASE)
 
 
 def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
@@ -69,17 +62,11 @@ def then_profiles(question: Question, evidence: Evidence) -> list[Call]:
 
 def _rows_meant(question: Question, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The profiles of the threads, or of the process, that are asked for; all without one."""
-    numbers = set(_PROCESS.findall(question.text))
+    numbers = set(_FORMS.process.findall(question.text))
     of_process = [row for row in rows if str(row["pid"]) in numbers]
     name = (question.thread or "").casefold()
     named = [row for row in of_process or rows if name and name in row["name"].casefold()]
     return named or of_process or rows
-
-
-_PROCESS = re.compile(
-    r"(?:\b(?:process|pid|prozess\w*|processus|proceso|renderer|browser|gpu)\b|进程|プロセス)\W{0,6}(\d+)",
-    re.IGNORECASE,
-)
 
 
 def _busiest(rows: list[dict[str, Any]], evidence: Evidence) -> dict[str, Any]:
@@ -109,12 +96,14 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     total = listed["total_profiles"]
     count = total if len(rows) == total else len(rows)  # what the list has of them is proven by its address
     first = _opening(question, evidence, busiest, rows, ranked[: len(alike)], count)
-    if _LEAST_BUSY.search(question.text) and len(alike) > 1:
+    if _FORMS.least_busy.search(question.text) and len(alike) > 1:
         last = ranked[len(alike) - 1]
         least = f"{cited_profile(last)}: {amount(busy_of(last), last['unit'])}"
         first = f"**The least busy of {len(alike)} is {least}.** {first}"
     divided = by_program(listed, question.names)
-    if divided and (question.names or "program" in question.text.casefold() or WHO_WORKS.search(question.text)):
+    if divided and (
+        question.names or "program" in question.text.casefold() or _SENTENCE_FORMS.who_works.search(question.text)
+    ):
         first, divided = divided, first
     return [
         first,
@@ -281,16 +270,9 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     return parts
 
 
-_CPU_TIME = re.compile(
-    r"\b(?:cpu|processor|thread)[- ]?(?:time|clock|zeit)\b|\b(?:on|of) (?:the )?(?:cpu|processor)\b|\brechenzeit\b|"
-    r"\btemps (?:cpu|processeur)\b|\btiempo de cpu\b|\bnot wall\b",
-    re.IGNORECASE,
-)
-
-
 def _on_processor(question: Question, row: dict[str, Any]) -> str:
     """How long of its spans a thread was on a processor, where that is asked for; a word where nobody knows."""
-    if not _CPU_TIME.search(question.text) or row["unit"] != "nanoseconds":
+    if not _FORMS.cpu_time.search(question.text) or row["unit"] != "nanoseconds":
         return ""
     if row.get("running"):
         return f"**{cited_profile(row)} was on a processor for {amount(row['running'], row['unit'])}.** "
@@ -371,9 +353,9 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
         verdict = "Not for long: the main thread is idle most of the time. "
     else:
         verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
-    asks_which = _ASKS_WHICH.search(question.text) is not None
-    if asks_which or not _ASKS_WHETHER_BUSY.search(question.text):  # a yes or no would answer another question
-        is_of_tasks = _ASKS_WHETHER_BUSY.search(question.text) or _TASKS.search(question.text)
+    asks_which = _FORMS.asks_which.search(question.text) is not None
+    if asks_which or not _FORMS.asks_whether_busy.search(question.text):  # a yes or no would answer another question
+        is_of_tasks = _FORMS.asks_whether_busy.search(question.text) or _FORMS.tasks.search(question.text)
         verdict = f"{sentence_of(long)} " if long and asks_which and is_of_tasks else ""
     elsewhere = ""
     rows = (evidence.first("list_profiles") or {"profiles": [row]})["profiles"]

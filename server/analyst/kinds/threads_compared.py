@@ -1,19 +1,18 @@
 """How the threads of a recording stand to each other: which waits longest, how many are idle, how even they are."""
 
-import re
 from typing import Any
 
 from server.analyst.evidence import Lead, busy_of, length_of
+from server.analyst.forms import forms
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, cited_profile, joined, own, share
-from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("threads_compared")
 
 NAMED = 3
 KINDS_NAMED = 4
 BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
-_WHO_WAITS = lazy_regex(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
-_IDLE = lazy_regex(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
 
 
 def always_sampled(alike: list[dict[str, Any]], lead: Lead | None, each: str) -> str:
@@ -34,7 +33,7 @@ def waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
     part = "waiting" if any(row["waiting"] for row in rows) else "idle"
     of_threads = [row for row in rows if row["tid"] and row[part] and length_of(row)]
     ranked = sorted(of_threads, key=lambda row: -row[part])
-    if not ranked or not _WHO_WAITS.search(question.text):
+    if not ranked or not _FORMS.who_waits.search(question.text):
         return ""
     word = "waits" if part == "waiting" else "is idle"
     said = [
@@ -48,7 +47,7 @@ def waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
 def mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
     """How many threads do nothing most of the time, where it is asked whether any does; empty where it is unknown."""
     known = [row for row in rows if row.get("idle_share") is not None]
-    if not (known and question.asks_whether and _IDLE.search(question.text)):
+    if not (known and question.asks_whether and _FORMS.idle.search(question.text)):
         return ""
     idle = sum(row["idle_share"] >= BUSY for row in known)
     if not idle:

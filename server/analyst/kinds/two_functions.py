@@ -1,26 +1,22 @@
 """Questions that set one function against another."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from server.agent.verification.recompute import last_part
-from server.analyst.chosen_intent import TOGETHER
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of, meant
 from server.analyst.kinds.one_function import about, then
 from server.analyst.measured import Measured
 from server.analyst.question import Question
 from server.analyst.wording import CALLS, amount, cited, neighbours, noun, own, total
-from traces.lazy_regex import lazy_regex
 
-_THAN = lazy_regex(
-    r"\b(more|worse|slower|heavier|bigger|longer|hotter|costlier|less|faster|quicker|cheaper|shorter|lighter|fewer|"
-    r"schneller|langsamer|weniger|mehr)\b.*\b(?:than|als)\b",
-    re.IGNORECASE,
-)
+_FORMS = forms("two_functions")
+_CHOSEN_INTENT = forms("chosen_intent")
+
 _LESS = frozenset({"less", "faster", "quicker", "cheaper", "shorter", "lighter", "fewer", "schneller", "weniger"})
 
 
@@ -50,7 +46,7 @@ def two(question: Question, evidence: Evidence) -> list[str]:
     everywhere = [_in_all(around, evidence) for around in (one, other)]
     of_more = [a for a, b in zip(everywhere, (one, other), strict=True) if a and _weight(a) > OVER * _weight(b)]
     where = ""
-    if TOGETHER.search(question.text):
+    if _CHOSEN_INTENT.together.search(question.text):
         return [_sum_of(one["frame"], other["frame"], one["unit"])]
     if of_more and everywhere[0] and everywhere[1]:
         one, other, where = everywhere[0], everywhere[1], ", of all threads together"
@@ -86,7 +82,7 @@ def _whether_more(question: Question, more: dict[str, Any], less: dict[str, Any]
 
 def _whether(question: Question, *, is_first_more: bool) -> str:
     """Yes or no where it is asked whether the first of two has more than the other, or less."""
-    than = _THAN.search(question.text)
+    than = _FORMS.than.search(question.text)
     if not (question.is_yes_or_no and than):
         return ""
     return "Yes: " if is_first_more != (than[1].casefold() in _LESS) else "No: "

@@ -6,8 +6,9 @@ from typing import Any
 from server.analyst.evidence import Evidence, Lead, busy_of
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
+from server.analyst.forms import forms
 from server.analyst.kinds import single_events
-from server.analyst.kinds.kind import ASKS_IF_IT_COMPUTES, BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meanwhile import asks_for_holder, in_other_threads, said_of_others
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, equals
@@ -28,6 +29,9 @@ from server.analyst.wording import (
 )
 from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("waiting")
+_KIND = forms("kind")
 
 HALF = 0.5
 """Idle share from which a thread does not compute most of the time."""
@@ -137,7 +141,7 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
 def _single_waits(question: Question, evidence: Evidence) -> Call | None:
     """The query for the waits of the profile that records them, where single ones are asked for."""
     profile = evidence.profile(evidence.waiting_profiles[0]) if evidence.waiting_profiles else None
-    asks = asks_of_single_ones(question.text) or _IN_ALL.search(question.text)
+    asks = asks_of_single_ones(question.text) or _FORMS.in_all.search(question.text)
     return single_events.of_profile(profile, question.text) if profile and asks else None
 
 
@@ -148,10 +152,6 @@ def _waits_one_by_one(question: Question, evidence: Evidence) -> list[str]:
     return [single_events.said(waits_, "wait", question.text, evidence)] if waits_ else []
 
 
-_IN_ALL = lazy_regex(
-    r"\bhow long\b|\b(?:in (?:total|all)|altogether|alltogether|overall|sum|insgesamt|au total|en total)\b|总共|合計",
-    re.IGNORECASE,
-)
 _JOINS = lazy_regex(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
 """Waiting for a thread to end, which is named like a lock that nobody contends."""
 
@@ -209,12 +209,6 @@ def _is_computing(evidence: Evidence) -> list[str]:
     return [f"{working}**, idle {share(idle)} of the time." if idle else f"{working}.**", closing]
 
 
-_OF_SCHEDULING = lazy_regex(
-    r"throttl|\bwait\w* for (?:a |the )?(?:core|cpu|processor)|preempt|\brunnable\b|schedul|\bfrequency\b",
-    re.IGNORECASE,
-)
-
-
 def _scheduling(evidence: Evidence) -> list[str]:
     """An honest word where thread states are not recorded, which alone show a thread that waits for a core."""
     said = (
@@ -225,9 +219,9 @@ def _scheduling(evidence: Evidence) -> list[str]:
 
 
 def waiting(question: Question, evidence: Evidence) -> list[str]:
-    if ASKS_IF_IT_COMPUTES.search(question.text):
+    if _KIND.asks_if_it_computes.search(question.text):
         return _is_computing(evidence)
-    if _OF_SCHEDULING.search(question.text) and not (evidence.main or {}).get("runnable"):
+    if _FORMS.of_scheduling.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
     parts = [*_waits_one_by_one(question, evidence), *_waiting(question, evidence)]
     if asks_for_holder(question.text) and not parts[0].startswith("**This trace cannot"):

@@ -1,0 +1,44 @@
+"""How prompts are put: the expressions of `forms.toml`, by the part of the analyst that asks for them."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from traces.lazy_regex import lazy_regex
+
+TABLE = Path(__file__).with_name("forms.toml")
+_NAMED = re.compile(r"\{\{(\w+)\}\}")
+
+
+class Forms:
+    """The forms of one part; each is compiled when a text comes that may have it."""
+
+    def __init__(self, part: str) -> None:
+        self._part = part
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        found = lazy_regex(expression(self._part, name), re.IGNORECASE)
+        setattr(self, name, found)
+        return found
+
+
+@cache
+def forms(part: str) -> Forms:
+    """Those of a part."""
+    return Forms(part)
+
+
+def expression(part: str, name: str) -> str:
+    """A form as it is compiled, with those that it is made of. Raises AttributeError for one that the table lacks."""
+    text = table()[part].get(name)
+    if text is None:
+        raise AttributeError(f"no form {name!r} of {part!r}")
+    return _NAMED.sub(lambda found: expression(part, found[1]), text.replace("\n", ""))
+
+
+@cache
+def table() -> dict[str, Any]:
+    """All of them, as they are written."""
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))

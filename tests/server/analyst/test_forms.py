@@ -1,0 +1,59 @@
+"""The table of how prompts are put: code names what it has, and it has nothing that no code names."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from server.analyst.forms import TABLE, expression, forms, table
+
+SERVER = TABLE.parents[1]
+
+
+def _named_in(source: str) -> set[tuple[str, str]]:
+    """The forms that a module asks for: attributes of the parts that it names at its top."""
+    tree = ast.parse(source)
+    parts = {
+        one.targets[0].id: one.value.args[0].value
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+        and isinstance(one.targets[0], ast.Name)
+        and isinstance(one.value, ast.Call)
+        and isinstance(one.value.func, ast.Name)
+        and one.value.func.id == "forms"
+        and isinstance(one.value.args[0], ast.Constant)
+    }
+    return {
+        (str(parts[one.value.id]), one.attr)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in parts
+    }
+
+
+def _of_the_code() -> set[tuple[str, str]]:
+    sources = [Path(path).read_text(encoding="utf-8") for path in sorted(SERVER.rglob("*.py"))]
+    return set().union(*map(_named_in, sources))
+
+
+def test_every_form_that_code_names_is_in_the_table_and_the_other_way_round() -> None:
+    written = {(part, name): text for part, of_part in table().items() for name, text in of_part.items()}
+    within = {(part, used) for (part, _), text in written.items() for used in re.findall(r"\{\{(\w+)\}\}", text)}
+    assert sorted(_of_the_code() - set(written)) == []
+    assert sorted(set(written) - _of_the_code() - within) == []
+
+
+def test_every_form_compiles_with_those_that_it_is_made_of() -> None:
+    for part, of_part in table().items():
+        for name in of_part:
+            re.compile(expression(part, name))
+            assert "{{" not in expression(part, name)
+
+
+def test_a_form_goes_over_line_ends_and_takes_letters_of_either_case() -> None:
+    assert forms("answerable").of_a_change.search("Did it REGRESS?")
+
+
+def test_a_form_that_is_not_there_is_named() -> None:
+    with pytest.raises(AttributeError, match="no form 'cheaper' of 'answerable'"):
+        _ = forms("answerable").cheaper

@@ -7,8 +7,8 @@ import re
 from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
-from server.analyst.forms import forms
-from server.analyst.intent import Intent
+from server.analyst.forms import forms, word_list
+from server.analyst.intent import Intent, intents
 from server.analyst.kinds.spoken_names import NO_PART
 from server.analyst.nearest_intent import asked_with
 from server.analyst.not_recorded import not_recorded
@@ -90,18 +90,12 @@ _KINDS = (
 )
 """Words that ask for a figure of a kind, words one of which an answer with it has, and what the kind is called."""
 _DEVICE = (r"\b(?:gpus?|cuda|tpu)\b", r"\b(?:gpus?|cuda|device|kernels?|tpu)\b", "a device")
-_OF_TEXT = frozenset(
-    {
-        *(Intent.ABILITIES, Intent.CODE, Intent.CORRECTION, Intent.DRAW, Intent.SMALLTALK, Intent.SQL),
-        *(Intent.COMPARE, Intent.SUMMARISE, Intent.USAGE),
-    }
-)
+_OF_TEXT = intents("abilities code correction draw smalltalk sql compare summarise usage")
 """Intents whose answers are no figures of one trace."""
 _OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
 _OF_ANY = frozenset({Intent.OVERVIEW, Intent.WHY, Intent.TOP, Intent.CALLS_OF, Intent.HOW_OFTEN, Intent.STARTUP})
 """Intents of which a name next to measures is no part."""
-_OF_EVERYTHING_WORDS = "time total whole runtime recording trace profile this that them these those everything"
-_OF_EVERYTHING = frozenset(_OF_EVERYTHING_WORDS.split())
+_OF_EVERYTHING = word_list("of_everything")
 _ONE_OR_OTHER = lazy_regex(
     r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
 )

@@ -5,7 +5,7 @@ word of `is it parsing, binding or emitting?`; and plainer ways to put a prompt 
 import re
 
 from server.agent.memory.word_stem import SHORTEST, stem
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from server.analyst.sentence_forms import asks_whether
 from server.analyst.subjects import NO_NAMES
 from traces.lazy_regex import lazy_regex
@@ -13,13 +13,7 @@ from traces.lazy_regex import lazy_regex
 _FORMS = forms("asked_things")
 _GOING_ON = forms("going_on")
 
-_OF_A_KIND_WORDS = """
-allocate allocated allocates allocating allocation allocations alloc allocs blocked
-cache caches caching compute computing cpu db disk gpu idle idling io kernel
-less lock locked locking locks logging memory more network nothing query querying self server sleeping slower faster
-something sql swapping threads throughput total user userland userspace waiting
-"""
-_OF_A_KIND = NO_NAMES | frozenset(_OF_A_KIND_WORDS.split())
+_OF_A_KIND = NO_NAMES | word_list("of_a_kind")
 """Words of which other kinds of question know more than what is named like them."""
 PAIR = 2
 """Of more than two that are set against each other, each may be an ordinary word."""

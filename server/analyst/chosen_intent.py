@@ -4,7 +4,7 @@ import re
 
 from server.analyst.asked_things import REMEDIES, asks_by_caller, asks_by_file, words_of_a_page, would_help
 from server.analyst.forms import forms
-from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.kinds_of_work import asks_of_plan, work_named_in
 from server.analyst.known_forms import BY_FORM
@@ -41,42 +41,15 @@ NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
 SQL = lazy_regex(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
 NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
-OF_A_CAUSE = frozenset(
-    {
-        Intent.WAITING,
-        Intent.GARBAGE,
-        Intent.QUERIES,
-        Intent.MEMORY,
-        Intent.EXCEPTIONS,
-        Intent.LOGGING,
-        Intent.SERIALISATION,
-        Intent.REGEX,
-        Intent.LIBRARIES,
-        Intent.STARTUP,
-        Intent.PAGE,
-        Intent.PARALLEL,
-    }
+OF_A_CAUSE = intents(
+    "waiting garbage queries memory exceptions logging serialisation regex libraries startup page parallel"
 )
 """Intents about one kind of cause: what is meant where a suspicion names nothing of the trace."""
-OF_ALL = frozenset(
-    {
-        Intent.OVERVIEW,
-        Intent.WHY,
-        Intent.TOP,
-        Intent.ANYTHING_WRONG,
-        Intent.SMALLTALK,
-        Intent.RECORDING,
-        Intent.ABILITIES,
-        Intent.PROFILES,
-        Intent.LIBRARIES,
-    }
-)
+OF_ALL = intents("overview why top anything_wrong smalltalk recording abilities profiles libraries")
 """Intents about everything: with a function's name they are about that function."""
 RANKED_BY_FILE = OF_ALL | {Intent.GROUP, Intent.SUSPECT, Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.STARTUP}
 """Intents that a question for which file or script is near to."""
-OF_NO_FUNCTION = frozenset(
-    {Intent.PARALLEL, Intent.MAIN_THREAD, Intent.PAGE, Intent.USAGE, Intent.BUSIEST, Intent.STARTUP, Intent.EVENT_LOOP}
-)
+OF_NO_FUNCTION = intents("parallel main_thread page usage busiest startup event_loop")
 """Intents that say nothing of a function that a prompt surely names."""
 NARROWED_BY_TIME = OF_ALL - {Intent.LIBRARIES} | {
     Intent.FIRST_FIX,

@@ -1,13 +1,12 @@
 """Questions about other recordings of the account: was this seen before, which one spends the most in something, what
 do all of them show."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.wording import coded, share
 from server.quoting import plain
@@ -21,15 +20,7 @@ SHOWN = 5
 LISTED = 12
 LINE = 240
 _WORDS = lazy_regex(r"[A-Za-z][\w.-]{2,}")
-_PLAIN = frozenset(
-    re.findall(
-        r"\w+",
-        "the and have has had show shows with that this for from are were was our mine most time spend spends "
-        "spent share any problem problems issue issues same there more than other them which what traces "
-        "recordings take takes took in of on parsing handling doing calling code functions function finding "
-        "findings among their its they is worst slowest best here there",
-    )
-)
+_PLAIN = word_list("of_recordings")
 
 Asks = Literal["seen", "which", "have", "all"]
 

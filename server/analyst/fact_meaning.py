@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 
 _FORMS = forms("fact_meaning")
 
 _PATH = r"[\w@.*-]*(?:[/\\][\w@.*-]+)+[/\\]?"
 _CODE = rf"`[^`\n]{{2,80}}`|{_PATH}|\b[A-Za-z]\w*(?:(?:\.|::)\w+)+|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+"
-_NO_OBJECT = frozenset(
-    re.findall(
-        r"\w+",
-        "everything anything things what that this code functions time only about with under when",
-    )
-)
+_NO_OBJECT = word_list("no_object")
 _NS = {"n": 1.0, "µ": 1e3, "u": 1e3, "mic": 1e3, "ms": 1e6, "mil": 1e6, "毫": 1e6, "min": 60e9, "s": 1e9, "秒": 1e9}
 
 Means = Literal["counts", "left_out", "limit"]

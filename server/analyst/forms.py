@@ -9,6 +9,8 @@ from typing import Any
 from traces.lazy_regex import lazy_regex
 
 TABLE = Path(__file__).with_name("forms.toml")
+LISTS = "words"
+"""The part of the table that has lists of words."""
 _NAMED = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -42,3 +44,9 @@ def expression(part: str, name: str) -> str:
 def table() -> dict[str, Any]:
     """All of them, as they are written."""
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """One of the lists."""
+    return frozenset(table()[LISTS][name].split())

@@ -60,16 +60,10 @@ class Intent(StrEnum):
     SMALLTALK = "smalltalk"  #: nothing about a trace
 
 
-ABOUT_ONE_FUNCTION = frozenset(
-    {
-        Intent.FUNCTION,
-        Intent.CALLERS,
-        Intent.CALLEES,
-        Intent.HOW_OFTEN,
-        Intent.CALLS_OF,
-        Intent.ARGUMENTS,
-        Intent.SHOW,
-        Intent.TWO_FUNCTIONS,
-    }
-)
+def intents(names: str) -> frozenset[Intent]:
+    """Several, by their names."""
+    return frozenset(map(Intent, names.split()))
+
+
+ABOUT_ONE_FUNCTION = intents("function callers callees how_often calls_of arguments show two_functions")
 """Intents that need a function, named or carried over."""

@@ -8,7 +8,7 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.exclusions import exclusion
 from server.analyst.forms import forms
-from server.analyst.intent import Intent
+from server.analyst.intent import Intent, intents
 from server.analyst.question import Question
 from server.analyst.sentence_forms import judges
 from server.analyst.unread_words import admitted, is_of_asking
@@ -20,9 +20,7 @@ _FORMS = forms("left_out")
 _OF_TIMES = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.SQL})
 """Intents that a time range narrows, or that have none."""
 _OF_THREADS = frozenset({Intent.THREAD, Intent.PROFILES, Intent.PARALLEL, Intent.COMPARE, Intent.SQL, Intent.SUMMARISE})
-_OF_CHANGES = frozenset(
-    {Intent.FIRST_FIX, Intent.REPEATED, Intent.PARALLEL, Intent.CORRECTION, Intent.ABILITIES, Intent.SMALLTALK}
-)
+_OF_CHANGES = intents("first_fix repeated parallel correction abilities smalltalk")
 """Intents that answer what would be, or say that nobody knows."""
 _SAYS_SO = lazy_regex(r"\bcan(?:not|'t)\b|\bnothing (?:runs|ran|happens)\b|\bdoes not run\b|\bwhole recording\b")
 

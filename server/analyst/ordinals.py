@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("ordinals")
@@ -40,12 +40,7 @@ _WITHIN = lazy_regex(
     re.IGNORECASE,
 )
 _CITED = lazy_regex(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
-_OF_A_LIST_WORDS = """
-with and then or by calls call once ns µs us ms s min h b kb mb gb tb itself self total in of it samples contentions
-each waits
-"""
-_OF_A_LIST = frozenset(_OF_A_LIST_WORDS.split())
-"""Words between the members of a list in a sentence."""
+_OF_A_LIST = word_list("of_a_list")
 LAST, NEXT = -1, -2
 
 

@@ -8,7 +8,7 @@ from server.agent.memory.nearness import Near, nearest_texts
 from server.analyst.evidence import Evidence
 from server.analyst.fact_meaning import Meaning, of_meaning
 from server.analyst.forms import forms
-from server.analyst.intent import Intent
+from server.analyst.intent import intents
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.memory_questions import MemoryQuestion
 from server.analyst.pseudo_frames import is_pseudo
@@ -26,17 +26,7 @@ OF_THE_BEST = 0.6
 SHOWN = 3
 LINE = 500
 MATCHES = 100
-ABOUT_ALL = frozenset(
-    {
-        Intent.OVERVIEW,
-        Intent.WHY,
-        Intent.TOP,
-        Intent.ANYTHING_WRONG,
-        Intent.FIRST_FIX,
-        Intent.LIBRARIES,
-        Intent.SMALLTALK,
-    }
-)
+ABOUT_ALL = intents("overview why top anything_wrong first_fix libraries smalltalk")
 """Intents whose answer follows what people care about and leave out."""
 _SENTENCE = lazy_regex(r"(?<=[.!?。！？])\s+|\n+")
 NOTHING_SAID = (

@@ -7,6 +7,7 @@ from server.analyst.asked_figures import without_its_figure
 from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
+from server.analyst.intent import intents
 from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.marked_moments import said_of_marks
 from server.analyst.kinds.measures_of import TOGETHER
@@ -26,36 +27,12 @@ _SENTENCE_FORMS = forms("sentence_forms")
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
-_TIMELESS = frozenset(
-    {
-        Intent.CODE,
-        Intent.USAGE,
-        Intent.ABILITIES,
-        Intent.COMPARE,
-        Intent.PAGE,
-        Intent.PROFILES,
-        Intent.MEMORY,
-        Intent.GROWTH,
-    }
-)
+_TIMELESS = intents("code usage abilities compare page profiles memory growth")
 
 MOST_CHARACTERS = 900
 """Of an answer as it is read, unless it is a list that was asked for."""
 MOST_OF_A_LIST = 3_000
-LISTS = frozenset(
-    {
-        Intent.TOP,
-        Intent.PROFILES,
-        Intent.PARALLEL,
-        Intent.LIBRARIES,
-        Intent.RECORDING,
-        Intent.ABILITIES,
-        Intent.ANYTHING_WRONG,
-        Intent.COMPARE,
-        Intent.SQL,
-        Intent.SUMMARISE,
-    }
-)
+LISTS = intents("top profiles parallel libraries recording abilities anything_wrong compare sql summarise")
 _YES = lazy_regex(r"\*\*(?:(?:Yes|Partly|Only partly)[:,]|No:(?=[^*\n]*\d)) (?=[\w\[])")
 _TITLE = lazy_regex(rf"\*\*(?:{'|'.join(re.escape(one.title) for one in DETECTORS)})\*\*: ")
 _LITTLE = lazy_regex(r"\*\*No, [^*\n]{3,60} is little of it\.\*\* (?=\S)")

@@ -2,26 +2,16 @@
 
 import re
 
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("sentence_forms")
 
 
-_COUNTED_WORDS = """
-time collection process thread frame request querie call sample object byte event span task core worker error function
-second
-milli millisecond mb kb gb file row trace profile allocation step iteration
-"""
-_COUNTED_OTHERWISE = frozenset(_COUNTED_WORDS.split())
-"""What `how many` is asked of that is no function's name."""
+_COUNTED_OTHERWISE = word_list("counted_otherwise")
 
 
-_OF_OTHER_KINDS_WORDS = """
-call class classe code component core dependenc file frame function kernel librarie library line method module one
-package part process querie query request routine script task thread thing worker two three them these those
-"""
-_OF_OTHER_KINDS = frozenset(_OF_OTHER_KINDS_WORDS.split())
+_OF_OTHER_KINDS = word_list("of_other_kinds")
 
 
 def ranked_thing(text: str) -> str:
@@ -79,10 +69,7 @@ def done_to(text: str) -> str:
 _NAME = r"`?(?P<{}>[\w.:$<>]{{2,}}(?:\(\))?)`?"
 
 
-_NO_FUNCTIONS_WORDS = """
-it itself this that they them these those he she anything something nothing anyone other others another any time what
-"""
-_NO_FUNCTIONS = frozenset(_NO_FUNCTIONS_WORDS.split())
+_NO_FUNCTIONS = word_list("no_functions")
 
 
 def relation_asked_of(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from server.analyst.asked_things import asks_by_file, is_of_another_kind
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
-from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds import measures_of, spoken_names
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.meant_functions import is_named
@@ -25,16 +25,7 @@ from server.analyst.topic_words import best_named, pattern_of, words_of
 _FORMS = forms("settled_question")
 _SENTENCE_FORMS = forms("sentence_forms")
 
-NAMED_THERE = frozenset(
-    {
-        Intent.RECURSION,
-        Intent.GROUP,
-        Intent.SUSPECT,
-        Intent.TIMELINE,
-        Intent.DRAW,
-        Intent.ARGUMENTS,
-    }
-)
+NAMED_THERE = intents("recursion group suspect timeline draw arguments")
 """Intents that can be about a function besides those that always are."""
 AS_PEOPLE_SPEAK = frozenset({Intent.SUSPECT, Intent.FIRST_FIX})
 """Intents of prompts that hardly ever spell a function as it is written."""

@@ -7,7 +7,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import vocabulary
 from traces.lazy_regex import lazy_regex
@@ -35,30 +35,8 @@ _PLACES = (
     _FORMS.than,
     _LABELLED,
 )
-_NO_THREAD_WORDS = """
-main ui renderer render which what busiest each every other one this that the a an per worker background of in
-is are do does did by any all single same another busy idle evenly threads has have was were multi gpu-less
-for and or with on at to name names pool time spend blocked slow doing
-"""
-NO_THREAD = frozenset(_NO_THREAD_WORDS.split())
-_NO_NAME_WORDS = """
-the this that these those trace time function functions method it you me my our your code program app
-application thread threads slow slower slowest hot path there here what where which why how much many most all
-everything anything something flame chart flamegraph graph picture left heavy order sandwich view gc garbage
-collection collector memory cpu calls called callers callees work bottleneck biggest heaviest hottest top
-first timeline is are does do and or of in for an to a be so recursion recursive libraries library own main
-page load loading browser server database db query queries sql network disk file files io lock locks waiting
-wait startup start long longest task tasks jank profile process request wrong happening problem problems issue
-issues cause reason culprit else more less than dominate dominates trace's last half second third seconds
-milliseconds ms bytes samples window range rest going on spent spend taking take takes took run runs running not no
-yes call get gets lag lags freeze freezes now next should can could would will optimise optimize improve fix
-speed faster with without before after between during while when who whom whose whole entire under over if
-then also us we i from into out up down about again so still just only really please any some other others why
-yesterday baseline regression them they those these self total itself inclusive exclusive callees one two
-altogether alltogether overall entirely completely saved gained
-"""
-NO_NAMES = frozenset(_NO_NAME_WORDS.split())
-"""Words that stand in a function's place without being one."""
+NO_THREAD = word_list("no_thread")
+NO_NAMES = word_list("no_names")
 _WORD = lazy_regex(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
 _NUMBER = lazy_regex(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 _ADVERB = lazy_regex(r"[a-z]{2,}ly")

@@ -9,21 +9,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from server.agent.memory.word_stem import SHORTEST, stem
+from server.analyst.forms import word_list
 from server.analyst.nearest_intent import seldom_words, vocabulary
 
 MOST = 6
 """Such words of a prompt; a longer one is prose or a log."""
 WITHIN_A_WORD = 0.1
 """Total share from which a function is meant whose name has the word within another (`scan` in `Sscanf`)."""
-_OF_ASKING_WORDS = """
- actual actually after also bad because being believe big blame boss bug buddy cause caused come correct cost drop
-earlier expect expected false feel fine found free gain give goes good guess guys happen happened happens heavy hello
-help hidden instead kill later left let look made mean meant must need needed never obvious part please pls plz thx
-probably problem quick reason remove right save saved seem seems share show sure tell thanks thing things think
-thought total trace true truly weird weren what worse worst worth wrong
-"""
-_OF_ASKING = frozenset(_OF_ASKING_WORDS.split())
-"""Words of asking that the examples happen to have seldom."""
+_OF_ASKING = word_list("of_asking")
 _WORD = re.compile(r"(?<![\w.@/:`-])[A-Za-z]{3,}(?![\w@/:`-])")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

@@ -8,9 +8,9 @@ from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_
 from server.analyst.carried_scope import in_the_same_time, of_the_neighbour, of_threads
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from server.analyst.going_on import corrected, long_words, speaks_of_recordings
-from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.known_forms import counts_all
 from server.analyst.measured import RUNS
 from server.analyst.measures_in_talk import with_measures
@@ -39,9 +39,7 @@ AGAIN = "Looked up again in the trace: these are its figures."
 """The note for a person who doubts the answer before."""
 
 
-ASKED_AGAIN = frozenset(
-    {Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF, Intent.GROUP}
-)
+ASKED_AGAIN = intents("function callers callees how_often calls_of group")
 """Intents that `and parse?` asks of `parse`, too."""
 OF_THREAD = OF_ALL | {Intent.CALLEES, Intent.FUNCTION, Intent.HOT_PATH, Intent.THREAD, Intent.GROUP}
 """Intents that may be about the thread of the answer before."""
@@ -193,11 +191,7 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     return replace(alone(asked, {}, None), names=(), maybe=(), stems=(), place=found[0], note=OF_THE_RANKING)
 
 
-_OF_COMPARING_WORDS = """
-vs versus compared comparado comparée comparé verglichen gegen against contre contra
-"""
-OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
-"""Words that set one thing against another."""
+OF_COMPARING = word_list("of_comparing")
 
 
 def _against(question: Question, spoken_of: SpokenOf) -> Question:

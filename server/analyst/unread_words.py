@@ -8,8 +8,8 @@ from functools import cache
 from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.forms import forms
-from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.forms import forms, word_list
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.moments import without_time_ranges
 from server.analyst.nearest_intent import asked_with, meaning, vocabulary
 from server.analyst.question import Question
@@ -30,44 +30,8 @@ MOST = 3
 """Such words that the sentence names."""
 _OF_EVERYTHING = frozenset({Intent.OVERVIEW, Intent.WHY})
 """Intents that are meant where somebody describes a symptom in words of their own."""
-_WITHOUT_A_SUBJECT = frozenset(
-    {
-        Intent.ABILITIES,
-        Intent.CODE,
-        Intent.COMPARE,
-        Intent.CORRECTION,
-        Intent.SMALLTALK,
-        Intent.SQL,
-        Intent.SUMMARISE,
-        Intent.USAGE,
-        Intent.DRAW,
-    }
-)
-_SMALL_WORDS = """
-about actually again alone also although always any anybody anyone anyway anywhere awful bit both btw but can cant
-check come correct could couldn culprit days did does doing dont due each either else even every everyone exactly far
-few fine forever fraction from get gets getting give good got guess had has have having hello here hey hint hold how
-huge idea innit instead into its just keep kind know last least less let like lot lots made main make makes many
-matter maybe mean might more most much must need needs never nice nor not now off okay once one only onto other ought
-our out over own part percent perhaps place please pls point pretty probably put quite rather real really reason right
-same say see seem seems shall share she should show side since six somehow something sort sounds spend spent still
-stuff such sure take takes than thanks that their them then there these they thing things think this those though
-three through thus tiny told too total tries try turn two type under until upon use using very via want was way well
-were what whatever when where which while who whole whose why will with worse worst worth would wrong wtf yes yet you
-your optimise optimising optimize optimizing improve bottleneck expensive ones drop drops involve involved send sends
-dropping trigger triggers burn burning burns eat eating eats hog hogging hogs kill killing kills waste wasted wastes
-wasting terrible horrible bad small big large low high reflow reflows thrash thrashing stop stops dominate dominates
-dominating mainly someone people guys dude plz thx lol hmm end ends beginning rest hang hangs freeze freezes froze isn
-aren doesn don didn won wouldn shouldn collide join replacing replace loop loops bytes calls counts cycles
-instructions microseconds milliseconds millions minutes ms samples seconds thousand times second minute hour million
-hundred half third quarter win ran run running concurrent concurrently parallel async free gone given executing eaten
-lose loses losing lost file files took taken cost costs longest slowest lasted api altogether alltogether overall
-entirely throughput latency server app happen happens happened without gain save saved saving kernel kernels single
-normal usual typical wall clock inside halve keeps alive including happening hottest busiest heaviest fn func
-outlier outliers avg average hardly twice quicker
-"""
-SMALL_WORDS = frozenset(_SMALL_WORDS.split())
-"""Words of asking and of measures that few examples have."""
+_WITHOUT_A_SUBJECT = intents("abilities code compare correction smalltalk sql summarise usage draw")
+SMALL_WORDS = word_list("small_words")
 _WORD = lazy_regex(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
 _CODE = lazy_regex(r"`[^`]*`")
 _A_COUNT = lazy_regex(
@@ -103,8 +67,8 @@ def unread(question: Question, text: str, *, is_first: bool = True) -> tuple[str
     asked = without_time_ranges(_SENTENCE.split(question.text.strip())[-1])  # a symptom may stand before it
     for word in _WORD.findall(_FORMS.of_the_program.sub(" ", asked)):
         root = stem(word)
-        intents = _of_stems().get(root, frozenset())
-        known = word.casefold() in SMALL_WORDS or len(intents) >= OF_ASKING or question.intent in intents
+        asking = _of_stems().get(root, frozenset())
+        known = word.casefold() in SMALL_WORDS or len(asking) >= OF_ASKING or question.intent in asking
         as_spoken = root[:BEGINNING] if question.handle and not question.carried else root
         if not (known or len(root) < SHORTEST or as_spoken in answer or _is_mistyped(word.casefold())):
             found[word] = None
@@ -188,7 +152,7 @@ def admitted(question: Question, text: str, *, is_first: bool = True) -> str:
 @cache
 def _of_stems() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for word, intents in asked_with().items():
+    for word, asking in asked_with().items():
         root = stem(word)
-        found[root] = found.get(root, frozenset()) | intents
+        found[root] = found.get(root, frozenset()) | asking
     return found

@@ -7,6 +7,7 @@ from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
 from server.analyst.asked_things import is_of_another_kind
 from server.analyst.evidence import Evidence
+from server.analyst.forms import word_list
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import VARIANT, is_named
 from server.analyst.measured import Measured
@@ -22,18 +23,8 @@ BEGINNING = 4
 """Letters by which an ordinary word is searched, and from which a part of a name is meant by a longer word."""
 
 
-_GENERIC_WORDS = """
-handling handler code logic processing step phase stage part work stuff overhead function method routine
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
-"""Words that say of a name that it is a part of a program, and are seldom in it."""
-_NEVER_WORDS = """
-class classes package packages module modules library build binary bound app application program script project system
-runtime page site data value values item items type types kind name names component phase rate user users
-rest whole everything anything something nothing others ones thing things same half part beginning end
-"""
-NO_PART = frozenset(_NEVER_WORDS.split())
-"""Words for no part of a program."""
+_GENERIC = word_list("generic")
+NO_PART = word_list("no_part")
 
 
 def _plain(run: str) -> str:

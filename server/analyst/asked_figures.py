@@ -19,77 +19,23 @@ from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("asked_figures")
 
-_MORE = r"(?:more|longer|slower|faster|worse|bigger|less|heavier|higher|cheaper|shorter|busier)"
-_NO_THING = (
-    r"\d|(?:a |an |the |one )?(?:half|third|quarter|once|twice|usual|normal|before|expected|needed|that|it|one)\b"
-)
-_COMPARED = (
-    r"^(?!.*\b(?:self|itself|own|total|callees)\b).*"
-    r"\b(?:vs\.?|versus|compared (?:to|with)|difference between|ratio|by (?:how much|what factor)|"
-    rf"which (?:one )?of (?:them|the two|these|those|both)\b.* {_MORE}|which\b.{{0,40}} {_MORE}\W*$|"
-    rf"how (?:much|many (?:times|percent)) {_MORE}|{_MORE}(?: \w+){{0,3}} than (?!{_NO_THING}))"
-)
-_COMPARES = (
-    r"\b(?:takes? (?:more|the same)|takes the most of|times (?:as|what)|more calls|as (?:often|much)|busie(?:r|st)|"
-    r"than|leads by|longest is|waits longest|takes .*\btakes)\b|, then "
-)
-_AGAINST = "one thing set against another"
-_IN_ORDER = "one further down in the order"
-_KINDS = (
-    (_COMPARED, _COMPARES, _AGAINST),
-    (r"%|\b(?:percent(?:age)?|prozent|fraction|what share)\b", r"\d ?%", "a share"),
-    (
-        r"\b(?:average|avg|mean (?:time|duration|call|wait|length)|im schnitt|en moyenne)\b",
-        r"\b(?:average|each|a call|mean|middle)\b",
-        "an average",
-    ),
-    (
-        r"\b(?:fewest|(?<!at )least|smallest|lowest|quietest|idlest|lightest)\b",
-        r"\b(?:fewest|least|smallest|lowest|shortest|lightest|fastest|quickest)\b",
-        "the least of them",
-    ),
-    (
-        (
-            r"\b(?:second|2nd|third|3rd|zweit\w+|dritt\w+|deuxième|troisième|segund[oa]|tercer[oa]?)[- ]"
-            r"(?:most|slowest|hottest|heaviest|biggest|busiest|largest|longest|worst|place|stelle|plus|más)|"
-            r"runner[- ]up"
-        ),
-        r"\bnumber \d|\bsecond\b|\bthird\b|\bthen\b|\b2nd\b|\b3rd\b",
-        _IN_ORDER,
-    ),
-    (r"\b(?:median|p\d\d|percentile)\b", r"\b(?:median|middle|percentile|average)\b", "what is in the middle"),
-    (
-        r"\b(?:which|what) (?:single )?call\b(?! (?:stack|path|tree|graph|chain))",
-        r"\b(?:calls?|task)\b",
-        "a single call",
-    ),
-    (
-        r"\b(?:which|what) (?:threads?|process(?:es)?|workers?)\b",
-        r"\b(?:threads?|process(?:es)?|workers?|profiles?|works for|waits|busiest|pid)\b",
-        "a thread",
-    ),
-    (r"\b(?:which|what) (?:argument|parameter|args)", r"\bargument|\bwith\b", "what a call was given"),
-    (
-        r"\b(?:longest|slowest|worst) (?:\w+ ){0,2}(?:tasks?|calls?|one|run|event|span|request|invocation)\b",
-        r"\b(?:longest|slowest|worst|took|call|task)\b",
-        "a single call",
-    ),
-    (
-        r"^(?:(?:and|so|but)[ ,]+)*(?:when|at what (?:time|point))\b(?!.*\brecorded\b)",
-        r"\b(?:from|at|after|before|begins?|starts?|until|between|ends?|window|recorded)\b[^.]*\d",
-        "a moment",
-    ),
-    (
-        (
-            r"\b(?:combined|together|added up|zusammen|ensemble|juntos?)\b|"
-            r"`? \+ `?(?!(?:when|why|how|where|who)\b)[A-Za-z_]"
-        ),
-        r"\b(?:together|combined|in all|sum|both|of them|in total)\b",
-        "a sum",
-    ),
-)
-"""Words that ask for a figure of a kind, words one of which an answer with it has, and what the kind is called."""
-_DEVICE = (r"\b(?:gpus?|cuda|tpu)\b", r"\b(?:gpus?|cuda|device|kernels?|tpu)\b", "a device")
+_ASKED, _GIVEN = forms("figures_asked"), forms("figures_given")
+_KINDS = {
+    "compared": "one thing set against another",
+    "share": "a share",
+    "average": "an average",
+    "least": "the least of them",
+    "in_order": "one further down in the order",
+    "middle": "what is in the middle",
+    "which_call": "a single call",
+    "thread": "a thread",
+    "argument": "what a call was given",
+    "longest_call": "a single call",
+    "moment": "a moment",
+    "sum": "a sum",
+    "device": "a device",
+}
+"""What a figure is called, by the form that asks for it."""
 _OF_TEXT = intents("abilities code correction draw smalltalk sql compare summarise usage")
 """Intents whose answers are no figures of one trace."""
 _OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
@@ -121,12 +67,12 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
         )
     if one_of_two := _one_of_two(question, first):
         return f"**I cannot answer that**: {one_of_two}. {_can(evidence)}"
-    for asks, has, kind in (*_KINDS, _DEVICE):
-        if kind == _AGAINST and question.saves:  # how much faster without it is said by what it takes
+    for form, kind in _KINDS.items():
+        if form == "compared" and question.saves:  # how much faster without it is said by what it takes
             continue
-        if kind == _IN_ORDER and question.names:  # it is claimed of a function, whose figures are the answer
+        if form == "in_order" and question.names:  # it is claimed of a function, whose figures are the answer
             continue
-        if re.search(asks, question.text, re.IGNORECASE) and not re.search(has, first, re.IGNORECASE):
+        if getattr(_ASKED, form).search(question.text) and not getattr(_GIVEN, form).search(first):
             return f"**I cannot answer that**: it asks for {kind}, and nothing I looked up has it. {_can(evidence)}"
     is_read = question.text.isascii() and not question.note
     if is_read and (missing := _not_taken_up(question, first) or _base_left_out(question, first)):

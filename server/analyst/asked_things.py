@@ -12,6 +12,7 @@ from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("asked_things")
 _GOING_ON = forms("going_on")
+_KNOWN_FORMS = forms("known_forms")
 
 _OF_A_KIND = NO_NAMES | word_list("of_a_kind")
 """Words of which other kinds of question know more than what is named like them."""
@@ -58,11 +59,6 @@ def share_asked_of(text: str) -> str:
     return "" if word in _OF_A_KIND else word
 
 
-def asks_of_jank(text: str) -> bool:
-    """Whether it is about a page that does not answer at once."""
-    return _FORMS.jank.search(text) is not None
-
-
 REMEDIES = (
     lazy_regex(r"\b(?:\w*sets?|\w*maps?|dict\w*|hash\w*|ind(?:ex|ices)\w*|sorted \w+|bisect\w*)\b", re.IGNORECASE),
     lazy_regex(r"\b(?:batch\w*|bulk|joins?|prefetch\w*|eager \w+|one query|in\(\))\b", re.IGNORECASE),
@@ -95,11 +91,6 @@ def words_of_a_page(text: str) -> tuple[str, ...]:
     return found if _FORMS.how_much.search(text) else ()
 
 
-def asks_of_own_code(text: str) -> bool:
-    """Whether it asks what of the program's own code leads."""
-    return _FORMS.of_own_code.search(text) is not None
-
-
 def would_help(text: str) -> str:
     """`more threads` of `would more threads help?`; empty where it is not asked so."""
     found = _FORMS.would_help.search(text)
@@ -124,7 +115,10 @@ def asks_by_file(text: str) -> bool:
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
     return (
-        _GOING_ON.per_call.search(text) is not None or asks_by_file(text) or asks_by_caller(text) or asks_of_jank(text)
+        _GOING_ON.per_call.search(text) is not None
+        or asks_by_file(text)
+        or asks_by_caller(text)
+        or _KNOWN_FORMS.jank.search(text) is not None
     )
 
 

@@ -2,12 +2,18 @@
 
 import re
 
-from server.analyst.asked_things import REMEDIES, asks_by_caller, asks_by_file, words_of_a_page, would_help
-from server.analyst.forms import forms
+from server.analyst.asked_things import (
+    REMEDIES,
+    asks_by_caller,
+    asks_by_file,
+    asks_if_done_again,
+    words_of_a_page,
+    would_help,
+)
+from server.analyst.forms import first_form, forms, table
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.kinds_of_work import asks_of_plan, work_named_in
-from server.analyst.known_forms import BY_FORM
 from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
@@ -141,7 +147,10 @@ def _by_words(text: str) -> Intent | None:
         return Intent.SUSPECT
     if asks_how_busy(text) and _FORMS.of_a_gpu.search(text) and not _FORMS.of_a_thread.search(text):
         return Intent.PARALLEL
-    return next((intent for asks, intent in BY_FORM if asks(text)), None)
+    if asks_if_done_again(text):
+        return Intent.REPEATED
+    form = first_form("known_forms", text)
+    return Intent(table()["intents_by_form"][form]) if form else None
 
 
 _HAS_A_WORD = lazy_regex(r"\w")

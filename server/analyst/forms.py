@@ -32,6 +32,11 @@ def forms(part: str) -> Forms:
     return Forms(part)
 
 
+def first_form(part: str, text: str) -> str:
+    """The name of the first form of a part that a text has; empty without one."""
+    return next((name for name in table()[part] if getattr(forms(part), name).search(text)), "")
+
+
 def expression(part: str, name: str) -> str:
     """A form as it is compiled, with those that it is made of. Raises AttributeError for one that the table lacks."""
     text = table()[part].get(name)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from server.analyst.forms import forms
 from server.analyst.intent import Intent
-from server.analyst.known_forms import counts_all
 from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, divided, divided_by_name, loosely_measured, measured
 from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Question, alone
@@ -14,6 +13,7 @@ from server.analyst.spoken_of import SpokenOf
 from server.analyst.unread_words import is_of_asking
 
 _FORMS = forms("measures_in_talk")
+_KNOWN_FORMS = forms("known_forms")
 _CHOSEN_INTENT = forms("chosen_intent")
 
 _OF_A_MEASURE = {
@@ -65,7 +65,7 @@ def _is_of_another_kind(question: Question, asked: Measured, spoken_of: SpokenOf
         return True
     if question.time_ranges or question.profiles or not (asked.measures or spoken_of):
         return True
-    return counts_all(question.text) or bool(ranked_thing(question.text))
+    return _KNOWN_FORMS.in_all.search(question.text) is not None or bool(ranked_thing(question.text))
 
 
 def _measured(question: Question, asked: Measured, spoken_of: SpokenOf | None) -> Question:

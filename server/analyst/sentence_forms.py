@@ -87,11 +87,6 @@ _NTH = lazy_regex(
 )
 
 
-def asks_for_the_longest_wait(text: str) -> bool:
-    """Whether one wait is asked for, the longest."""
-    return _FORMS.longest_wait.search(text) is not None
-
-
 def place_asked_for(text: str) -> int:
     """The place in an order of what is asked for, from 0: 1 for `second longest`."""
     found = _NTH.search(text)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.analyst.forms import forms
+from server.analyst.forms import first_form, forms
 from server.analyst.intent import Intent
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, is_yes_or_no, judges, limit_asked, refers
@@ -15,7 +15,6 @@ from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import topic_stems
 from server.analyst.unread_words import SMALL_WORDS
 from traces.insights.registry import DETECTORS
-from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("spoken_topics")
 _GOING_ON = forms("going_on")
@@ -45,15 +44,6 @@ OF_EVENTS = frozenset({Intent.GARBAGE, Intent.WAITING, Intent.LONG_TASKS})
 _BY_CAUSE = {"gc_pressure": Intent.GARBAGE, "lock_contention": Intent.WAITING}
 _OF_TITLES = {one.title: _BY_CAUSE[one.cause] for one in DETECTORS if one.cause in _BY_CAUSE}
 _TITLE = re.compile(rf"\*\*({'|'.join(map(re.escape, _OF_TITLES))})\*\*")
-_WORDS = (
-    (Intent.GARBAGE, lazy_regex(r"\b(?:gcs?|garbage|collections?|collector)\b|垃圾回收", re.IGNORECASE)),
-    (
-        Intent.WAITING,
-        lazy_regex(r"\b(?:wait\w*|locks?|blocked|monitors?|contention\w*|contended|warte\w*)\b", re.IGNORECASE),
-    ),
-    (Intent.LONG_TASKS, lazy_regex(r"\b(?:tasks?|freez\w*|jank\w*|stutter\w*|hangs?|lags?)\b", re.IGNORECASE)),
-)
-"""Words for a kind of events, whatever a prompt with one is near to."""
 _NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.COMPARE, Intent.SQL, Intent.DRAW, Intent.SHOW})
 MOST_WORDS = 9
 """Of a prompt that goes on: a longer one has a subject."""
@@ -63,7 +53,7 @@ def topic_before(spoken_of: SpokenOf, openings: Sequence[str]) -> Intent | None:
     """The kind of events that was spoken of last; None where it was a function, or nothing of the kind."""
     for prompt in (spoken_of.prompt, *reversed(spoken_of.prompts)):
         before = alone(prompt, {}, None)
-        by_word = next((one for one, words in _WORDS if words.search(prompt)), None)
+        by_word = Intent(word) if (word := first_form("topics", prompt)) else None
         topic = by_word or (before.otherwise if before.placed else before.intent)
         if topic in NOUNS and (by_word or topic not in OF_EVENTS) and not _is_named(before):
             return topic

@@ -11,7 +11,6 @@ from server.analyst.exclusions import exclusion, leaving_out
 from server.analyst.forms import forms, word_list
 from server.analyst.going_on import corrected, long_words, speaks_of_recordings
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
-from server.analyst.known_forms import counts_all
 from server.analyst.measured import RUNS
 from server.analyst.measures_in_talk import with_measures
 from server.analyst.moments import next_to, within
@@ -26,6 +25,7 @@ from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
 
 _FORMS = forms("understanding")
+_KNOWN_FORMS = forms("known_forms")
 _GOING_ON = forms("going_on")
 _QUESTION = forms("question")
 
@@ -118,7 +118,7 @@ def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
 def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     """The question in its conversation: about the thread, the comparison or the function that was spoken of."""
     asked = (*spoken_of.prompts, spoken_of.prompt)
-    if counts_all(question.text):
+    if _KNOWN_FORMS.in_all.search(question.text):
         return replace(question, maybe=(), placed=(), stems=())
     if of_thread := _of_the_thread(question, spoken_of):
         return of_thread

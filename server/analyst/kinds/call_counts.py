@@ -11,11 +11,11 @@ from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import around_of
 from server.analyst.kinds.one_function import MOST_CALLED, calls_itself, leading, unknown
 from server.analyst.kinds.one_function import then as then_of_one
-from server.analyst.known_forms import counts_all
 from server.analyst.question import Question
 from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, counted, listed, located, own, total
 
 _FORMS = forms("call_counts")
+_KNOWN_FORMS = forms("known_forms")
 _GOING_ON = forms("going_on")
 _SENTENCE_FORMS = forms("sentence_forms")
 
@@ -88,7 +88,9 @@ def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
 
 def _of_all(question: Question, evidence: Evidence) -> list[str]:
     """What is asked of no function: which is called most, how many of what is counted there are."""
-    ways = (counted_in_all, _most_called) if counts_all(question.text) else (_most_called, counted_in_all)
+    ways = (
+        (counted_in_all, _most_called) if _KNOWN_FORMS.in_all.search(question.text) else (_most_called, counted_in_all)
+    )
     return next((said for way in ways if (said := way(question, evidence))), [])
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
-from server.analyst.forms import forms
+from server.analyst.forms import expression, forms
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
-from server.analyst.kinds.waiting import MATCHES, SUBJECTS, matches
+from server.analyst.kinds.waiting import MATCHES, matches
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, in_calls, neighbours, own, total
 
@@ -17,7 +17,7 @@ _FORMS = forms("database_queries")
 
 
 def first_queries(question: Question, evidence: Evidence) -> list[Call]:
-    pattern = SUBJECTS[1][2]
+    pattern = expression("frames_that_wait", "the database")
     return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": pattern, "regex": True, "limit": MATCHES})]
 
 

@@ -16,7 +16,7 @@ from server.analyst.question import Intent, Question
 from server.analyst.wording import amount, coded
 
 _FORMS = forms("knowing")
-_SENTENCE_FORMS = forms("sentence_forms")
+_KNOWN_FORMS = forms("known_forms")
 
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
@@ -29,7 +29,7 @@ def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
-    if _SENTENCE_FORMS.clock.search(question.text) and question.intent is Intent.RECORDING:
+    if _KNOWN_FORMS.clock.search(question.text) and question.intent is Intent.RECORDING:
         return [clock_of(evidence), leading(evidence, "What takes the most is")]
     return _abilities(question, evidence)
 

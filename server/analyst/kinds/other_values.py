@@ -2,36 +2,22 @@
 what is still in use.
 """
 
-import re
 from typing import Any
 
 from server.analyst.chosen_intent import OF_ALL
 from server.analyst.evidence import Evidence
-from server.analyst.forms import forms
+from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, total
-from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("other_values")
 
 LISTED = 3
 ASKED = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.MEMORY, Intent.GROUP, Intent.SUSPECT, Intent.REPEATED, Intent.GARBAGE}
 """Intents that can be asked of any quantity."""
-_UNITS = (
-    (
-        "count",
-        lazy_regex(
-            r"\b(?:objects?|instances?|objekten?|objets|objetos|oggetti|"
-            r"(?:number|count) of (?:objects|allocations|allocs)|allocation count|how many allocations)\b|"
-            r"对象|个数|オブジェクト",
-            re.IGNORECASE,
-        ),
-    ),
-    ("bytes", lazy_regex(r"\b(?:bytes?|[kmg]i?b|octets|megs?)\b|字节|バイト", re.IGNORECASE)),
-)
 
 
 _OF_NO_MEMORY = frozenset({"samples", "calls", "events", "contentions", "count"})
@@ -58,7 +44,7 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     if len(values) < 2 or question.intent not in ASKED:
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
-    asked = next((name for name, asks in _UNITS if asks.search(text)), "")
+    asked = first_form("units", text)
     if not (asked or _kind(text)):
         return ""
     earlier = (evidence.spoken_of.prompt, *reversed(evidence.spoken_of.prompts)) if evidence.spoken_of else ()

@@ -7,7 +7,7 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_things import REMEDIES, would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
-from server.analyst.forms import forms
+from server.analyst.forms import expression, forms, table
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
@@ -63,7 +63,7 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
         return [SUMMARY, BY_SELF, ("get_callers_callees", {"frame": question.handle})]
     if name is not None:
         named = {"layout-thrashing": FORCES_LAYOUT, "unsymbolised": NAMELESS}.get(name)
-        patterns = [one for one in (named, NAMED_LIKE.get(name)) if one]
+        patterns = [one for one in (named, _of_work(name)) if one]
         finds: list[Call] = [("find_frames", {"pattern": one, "regex": True, "limit": MATCHES}) for one in patterns]
         return [SUMMARY, BY_SELF, ("get_insights", {"name": name}), *finds]
     return [*groups.first(question, evidence), OWN_CODE] if _named(question) else overview.first(question, evidence)
@@ -110,33 +110,21 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
     return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]
 
 
-NAMED_LIKE = {
-    "logging": r"(?i)(?<![a-z])log(?:s|ger|ging|_|g?ed|[A-Z]|$|f\b|ln\b)|(?<![a-z])(?:slf4j|syslog|winston|pino)",
-    "serialisation": r"(?i)json|serial|marshal|pickle|(?<![a-z])(?:dumps?|loads?|encode|decode|stringify)(?![a-z])",
-    "regular-expressions": r"(?i)regex|(?<![a-z])(?:re|sre)(?:[._]|$)|_sre|RegExp",
-    "exceptions": r"(?i)exception|(?<![a-z])(?:raise|rescue|throw|catch)|__cxa_throw|_Unwind|backtrace",
-    "layout-thrashing": r"(?i)layout|reflow|recalc",
-    "rendering": r"(?i)render|(?<![a-z])paint|raster|composit",
-    "sorting": r"(?i)(?<![a-z])(?:\w*_)?q?sort|sorted|Sort",
-    "copying": r"(?i)copy|clone|memcpy|memmove",
-    "compression": r"(?i)compress|deflate|inflate|gzip|zlib|zstd",
-    "cryptography": r"(?i)crypt|sha(?:1|2|256|512)|md5|(?<![a-z])(?:aes|rsa|hmac|pbkdf)",
-    "dates": r"(?i)date|strf?p?time|timezone",
-    "reflection": r"(?i)reflect",
-    "compilation": r"(?i)compil|(?<![a-z])jit",
-    "data-loading": r"(?i)load|fetch|dataset",
-}
-"""How functions are named that do a kind of work: they are looked at before it is denied."""
 MATCHES = 40
 NAMED = 0.002
 """Total share from which functions that are named like a kind of work are worth a word."""
 
 
+def _of_work(name: str) -> str:
+    """How functions are named that do a kind of work; empty where that is not known."""
+    return expression("frames_of_work", name) if name in table()["frames_of_work"] else ""
+
+
 def _named_like_it(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     """What functions that are named like the kind of work take, though no finding is about it; empty without any."""
-    found = evidence.first("find_frames", pattern=NAMED_LIKE.get(row["id"], ""))
+    found = evidence.first("find_frames", pattern=_of_work(row["id"]))
     rows = [one for one in (found or {"rows": []})["rows"] if one["total_value"] > 0 and not is_pseudo(one)]
-    pattern = re.compile(NAMED_LIKE.get(row["id"], "(?!)"))
+    pattern = re.compile(_of_work(row["id"]) or "(?!)")
     rows = [one for one in rows if pattern.search(one["name"])]  # and not by its file alone
     if not found or not rows or max(one["total_share"] for one in rows) < NAMED:
         return ""

@@ -39,7 +39,7 @@ from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("threads")
-_SENTENCE_FORMS = forms("sentence_forms")
+_KNOWN_FORMS = forms("known_forms")
 
 LISTED = 12
 ALL_PROFILES = 100
@@ -102,7 +102,7 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         first = f"**The least busy of {len(alike)} is {least}.** {first}"
     divided = by_program(listed, question.names)
     if divided and (
-        question.names or "program" in question.text.casefold() or _SENTENCE_FORMS.who_works.search(question.text)
+        question.names or "program" in question.text.casefold() or _KNOWN_FORMS.who_works.search(question.text)
     ):
         first, divided = divided, first
     return [

@@ -6,7 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence, Lead, busy_of
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
-from server.analyst.forms import forms
+from server.analyst.forms import expression, first_form, forms
 from server.analyst.kinds import single_events
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meanwhile import asks_for_holder, in_other_threads, said_of_others
@@ -46,51 +46,12 @@ HOW_TO_RECORD_WAITING = (
     "py-spy with `--idle`, pyinstrument, stackprof with `:wall`; else perf with `sched:sched_switch`, Go's block and "
     "mutex profiles, or a Chrome trace."
 )
-SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    (
-        "locks",
-        lazy_regex(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
-        (
-            r"(?<![a-z])(?:spin_?|rw_?|un)?lock(?:s|ed|ing)?(?![a-z])|(?-i:(?<=[a-z])Lock(?![a-z]))|mutex|semaphore|futex|"
-            r"monitor.?enter|acquire|park\b|synchroni[sz]ed"
-        ),
-    ),
-    (
-        "the database",
-        lazy_regex(r"database|\bdb\b|\bsql|quer(?:y|ies)|n ?\+ ?1", re.IGNORECASE),
-        (
-            r"sql|\bquer(?:y|ies)|cursor|\bSELECT\b|\bINSERT\b|\bUPDATE\b|\bDELETE\b|postgres|psycopg|pymongo|redis|"
-            r"jdbc|mongo"
-        ),
-    ),
-    (
-        "the network",
-        lazy_regex(r"network|socket|http|server|download|\bapi\b", re.IGNORECASE),
-        r"socket|recv|\bsend(?:to|msg|all)?\b|connect|http|ssl_|tls|\bfetch|getaddrinfo|ResourceSendRequest",
-    ),
-    (
-        "files and disk",
-        lazy_regex(r"disk|file|filesystem|i/?o\b", re.IGNORECASE),
-        (
-            r"\b(?:pread|pwrite|fsync|fopen|openat?|readinto|readFileSync|writeFileSync|fread|fwrite|readdir|vfs_\w+|"
-            r"stat)\b|"
-            r"\bread\b|\bwrite\b|flush"
-        ),
-    ),
-    (
-        "waiting",
-        lazy_regex(r"wait|sleep|idle|block|bound|off-?cpu|syscall|latency", re.IGNORECASE),
-        r"wait|sleep|select\b|poll|futex|park\b|recv|accept\b|join\b|nanosleep|acquire",
-    ),
-)
 
 
 def subject(question: Question) -> tuple[str, str]:
     """What is waited for, in words and as the pattern of function names."""
-    return next(((words, names) for words, asked, names in SUBJECTS if asked.search(question.text)), _ANY)
-
-
-_ANY = (SUBJECTS[-1][0], SUBJECTS[-1][2])
+    words = first_form("waited_for", question.text) or "waiting"
+    return words, expression("frames_that_wait", words)
 
 
 BETWEEN_DEVICES: Call = (
@@ -175,7 +136,7 @@ def _computes_or_waits(lead: Lead) -> str:
     """An honest word where a function's time counts its waiting, too, and its name says that it may wait for something;
     else empty."""
     name = lead.row["name"]
-    by_name = next((words for words, _, pattern in SUBJECTS if re.search(pattern, name, re.IGNORECASE)), "")
+    by_name = first_form("frames_that_wait", name)
     if not by_name:
         return ""
     may = f" By its name it may wait for {by_name}."

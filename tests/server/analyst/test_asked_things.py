@@ -8,7 +8,6 @@ from server.analyst.asked_things import (
     alternatives,
     asks_by_file,
     asks_if_done_again,
-    asks_of_own_code,
     is_asked_of_it,
     named_first,
     named_like,
@@ -19,6 +18,7 @@ from server.analyst.asked_things import (
     worse_than_that,
     would_help,
 )
+from server.analyst.forms import forms
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_other_forms() -> None:
     assert not worse_than_that("is it worse than malloc?")
     assert words_of_a_page("how much layout + style recalc on main thread") == ("layout", "style", "recalc")
     assert not words_of_a_page("is it layout thrashing?")
-    assert asks_of_own_code("hottest of OUR methods")
-    assert not asks_of_own_code("how do i run my program")
+    assert forms("known_forms").of_own_code.search("hottest of OUR methods")
+    assert not forms("known_forms").of_own_code.search("how do i run my program")

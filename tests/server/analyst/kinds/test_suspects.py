@@ -3,8 +3,8 @@
 import pytest
 
 from server.analyst.evidence import Evidence
+from server.analyst.forms import table
 from server.analyst.kinds.suspects import first
-from server.analyst.kinds_of_work import SUSPECTS
 from server.analyst.question import Intent, Question
 from traces.insights.registry import DETECTORS
 
@@ -41,5 +41,5 @@ def test_a_suspicion_is_looked_up_by_its_finding(name: str, text: str) -> None:
 
 
 def test_every_suspicion_is_asked_here_and_has_a_detector() -> None:
-    assert [name for name, _ in SUSPECTS] == list(ASKED)
+    assert list(table()["work"]) == list(ASKED)
     assert set(ASKED) <= {detector.id for detector in DETECTORS}

@@ -1,4 +1,4 @@
-"""JSON arrays of numbers as columns. In C: numbers.c."""
+"""JSON arrays of numbers as columns. In C: numbers.c, and stacks.c for the spelling that most files have."""
 
 import ctypes
 from array import array
@@ -12,7 +12,9 @@ from traces.kernels.json_reference import JsonReader
 from traces.kernels.library import REASONS, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
 from traces.kernels.scaled import scaled
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+NARROW = np.iinfo(np.int32)
 
 
 def scan_numbers(
@@ -38,6 +40,35 @@ def scan_numbers(
         return items, take(library, numbers, "ends", numbers.end_count, np.int64)
     finally:
         call(library.forget_numbers, numbers)
+
+
+def scan_stacks(data: Buffer) -> tuple[Int32, Int64]:
+    """What `scan_numbers` gives, nested and exact, of all of `data`; a number beyond 32 bits is the nearest of them.
+
+    Raises NotReadable as it does.
+    """
+    library = kernels()
+    if library is not None:
+        source, stacks = np.frombuffer(data, np.uint8), _StacksStruct()
+        try:
+            outcome = call(library.scan_stacks, source, len(source), stacks)
+            if outcome == Outcome.OK:
+                items = take(library, stacks, "items", stacks.item_count, np.int32)
+                return items, take(library, stacks, "ends", stacks.end_count, np.int64)
+            if outcome != Outcome.UNUSUAL:
+                raise_for(outcome, 0)
+        finally:
+            call(library.forget_stacks, stacks)
+    wide, ends = scan_numbers(data, ([0], [len(data)]), nested=True, exact=True)
+    return np.clip(wide, NARROW.min, NARROW.max).astype(np.int32), ends
+
+
+class _StacksStruct(ctypes.Structure):
+    _fields_ = (
+        ("items", ctypes.c_void_p),
+        ("ends", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("item_count", "end_count", "item_room", "end_room")),
+    )
 
 
 class _NumbersStruct(ctypes.Structure):

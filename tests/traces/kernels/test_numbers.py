@@ -1,4 +1,4 @@
-"""numbers.c and lines.c and protobuf.c against their references."""
+"""numbers.c, stacks.c, lines.c and protobuf.c against their references."""
 
 import json
 from typing import Any
@@ -67,6 +67,41 @@ def test_numbers_that_a_float_cannot_distinguish_agree(number: str, nested: bool
     same_columns(numbers.scan_numbers, numbers.scan_numbers_reference, text, place, 3, nested=nested)
     items, _ = numbers.scan_numbers_reference(text, place, 3, nested=nested)
     assert items[-2] == 3_000
+
+
+def narrow_reference(text: bytes) -> tuple[Any, Any]:
+    wide, ends = numbers.scan_numbers_reference(text, ([0], [len(text)]), nested=True, exact=True)
+    return np.clip(wide, -(2**31), 2**31 - 1), ends
+
+
+stacks = st.lists(st.lists(st.integers(0, 300) | st.integers(-1, 10**12), max_size=40), max_size=12)
+
+
+@given(stacks, st.sampled_from([(",", ":"), (", ", ":")]), st.data())
+def test_stacks_agree_also_when_they_break_off_or_are_damaged(
+    arrays: list[list[int]], separators: tuple[str, str], data: st.DataObject
+) -> None:
+    text = json.dumps(arrays, separators=separators).encode()
+    at = data.draw(st.integers(0, len(text) - 1))
+    byte = data.draw(st.sampled_from(b'[],0 9-.e"x\x80'))
+    for part in (text, text[:at], text[:at] + bytes([byte]) + text[at + 1 :], text[:at] + bytes([byte]) + text[at:]):
+        same_columns(numbers.scan_stacks, narrow_reference, part)
+
+
+SPELLINGS = "[] [[]] [[],[]] [[],[1]] [[1]]] [[1],] [,[1]] [[1][2]] [[1,]] [[,1]] [1] [[01]] [[1234567]] [[12345678]]"
+BROKEN = "[[1]]7 7[[1]] [[1] [[[1]]] [[1]2,[3]] [ [[1],[2]5]"
+MANY = ["", f"[[{','.join(['7'] * 200)}]]", f"[{','.join(['[12,345]'] * 100)}]", f"[[1]]{' ' * 70}"]
+
+
+@pytest.mark.parametrize("text", [*SPELLINGS.split(), *BROKEN.split(), *MANY])
+def test_stacks_of_every_spelling_agree(text: str) -> None:
+    same_columns(numbers.scan_stacks, narrow_reference, text.encode())
+
+
+def test_stacks_without_a_space_are_read_by_their_own_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numbers, "scan_numbers", None)
+    items, ends = numbers.scan_stacks(b"[[3,20],[],[4567]]")
+    assert (items.tolist(), ends.tolist()) == ([3, 20, 4567], [2, 2, 3])
 
 
 def test_several_arrays_are_one_column() -> None:

@@ -11,9 +11,9 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.library import NotReadable
-from traces.kernels.numbers import scan_numbers
+from traces.kernels.numbers import scan_numbers, scan_stacks
 from traces.kernels.trees import paths_of_stacks
-from traces.model import NONE, Int32, Int64, Values
+from traces.model import NONE, Int32, Values
 from traces.nesting import Nested
 from traces.stacks import with_frames
 from traces.values import Clock, Unit, ValueType
@@ -104,7 +104,7 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
     """
     unit, factor = _unit(profile, builder)
     try:
-        stacks, ends = scan_numbers(*_entire(profile.samples), nested=True, exact=True)
+        stacks, ends = scan_stacks(memoryview(profile.samples))
         weights = _weights(profile.weights, unit, factor)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
@@ -118,13 +118,11 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
         raise builder.damaged("a sample names a frame that is not in its list.")
     kept = weights != 0
     builder.warn("zero_weight", "samples of no weight were dropped", int((~kept).sum()))
-    narrow = stacks.astype(np.int32)
-    del stacks
     if not kept.all():
         sizes = np.diff(ends, prepend=0)
-        narrow, ends = narrow[np.repeat(kept, sizes)], np.cumsum(sizes[kept])
+        stacks, ends = stacks[np.repeat(kept, sizes)], np.cumsum(sizes[kept])
     # First in the file's frame numbers; two of them that are one of ours merge.
-    paths = paths_of_stacks(narrow, ends, MAX_STACK_DEPTH)
+    paths = paths_of_stacks(stacks, ends, MAX_STACK_DEPTH)
     paths = with_frames(paths, frames)
     weights = weights[kept]
     start = in_unit([profile.start_value], unit, factor)[0]
@@ -142,7 +140,7 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
     )
 
 
-def _with_lost_names(frames: Int32, stacks: Int64, builder: TraceBuilder) -> Int32:
+def _with_lost_names(frames: Int32, stacks: Int32, builder: TraceBuilder) -> Int32:
     """The frames, and one for all whose names stand behind where the file breaks off."""
     lost = int(stacks.max(initial=NONE)) + 1 - len(frames)
     if lost <= 0 or not len(frames):

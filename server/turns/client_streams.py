@@ -112,6 +112,7 @@ class ClientStreams:
         trace_id = await self._trace_id(caller, asked, session)
         listening = self._relay.listen(session_id)
         try:
+            await self._relay.snapshot(session_id)  # looked at before it is asked: what ends from here on is sent
             turn = await self._turn(caller, session_id, trace_id, asked)
         except BaseException:
             await listening.aclose()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Container
 from typing import Self
 
 from server.ports.relay import Listening, Seen
@@ -18,68 +19,81 @@ cheaper than the backlog.
 
 
 class MemoryRelay:
-    """Relay over queues of this process."""
+    """Relay over queues of this process. What is still to come of a turn changes nothing of another of its session: the
+    next one may have begun before the end of the one before is passed on."""
 
     def __init__(self, *, events_per_listener: int = EVENTS_PER_LISTENER) -> None:
         self._bound = events_per_listener
-        self._turns: dict[str, FollowedTurn] = {}
+        self._turns: dict[str, dict[str, FollowedTurn]] = {}
         self._listeners: dict[str, set[_Listener]] = {}
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         if isinstance(event, TurnSnapshot):
             self.take_up(FollowedTurn.of_snapshot(event, events_kept=self._bound))
             return
-        turn = self._turns.get(event.session_id)
-        if turn is None or turn.view.turn_id != event.turn_id:
+        turns = self._turns.setdefault(event.session_id, {})
+        turn = turns.get(event.turn_id)
+        if turn is None:
             view = TurnView(event.turn_id, event.session_id)
-            turn = self._turns[event.session_id] = FollowedTurn(view, events_kept=self._bound)
+            turn = turns[event.turn_id] = FollowedTurn(view, events_kept=self._bound)
         turn.add(event)
         for listener in self._listeners.get(event.session_id, ()):
             listener.receive(event, turn)
         if ends_turn(event):
-            del self._turns[event.session_id]
+            self.forget(event.turn_id, event.session_id)
 
     def skip(self, turn_id: str, session_id: str, seq: int) -> None:
         """The event of this number cannot be read: send the turn on from where it stands."""
-        turn = self._turns.get(session_id)
-        if turn is None or turn.view.turn_id != turn_id:
+        turn = self._turns.get(session_id, {}).get(turn_id)
+        if turn is None:
             turn = FollowedTurn(TurnView(turn_id, session_id), events_kept=self._bound)
         turn.skip_to(seq)
         self.take_up(turn)
 
     def take_up(self, turn: FollowedTurn) -> None:
         """Send a turn on from where it stands, in place of what was published of it."""
-        self._turns[turn.view.session_id] = turn
+        self.know(turn)
         for listener in self._listeners.get(turn.view.session_id, ()):
             listener.resync(turn)
+
+    def know(self, turn: FollowedTurn) -> None:
+        """Take a turn in as it stands: listeners are sent what is still to come of it."""
+        self._turns.setdefault(turn.view.session_id, {})[turn.view.turn_id] = turn
 
     def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
         listener = _Listener(self, session_id, self._bound, seen)
         self._listeners.setdefault(session_id, set()).add(listener)
-        turn = self._turns.get(session_id)
-        if turn is not None:
+        for turn in self._turns.get(session_id, {}).values():
             listener.resync(turn)
         return listener
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
-        view = self.view(session_id)
-        return None if view is None else view.snapshot()
+        turns = list(self._turns.get(session_id, {}).values())
+        return turns[-1].view.snapshot() if turns else None
 
     async def give_up(self, turn_id: str, session_id: str) -> bool:
         return False
 
-    def view(self, session_id: str) -> TurnView | None:
-        """The running turn as it was published."""
-        turn = self._turns.get(session_id)
+    def view(self, turn_id: str, session_id: str) -> TurnView | None:
+        """A running turn as it was published."""
+        turn = self._turns.get(session_id, {}).get(turn_id)
         return None if turn is None else turn.view
 
-    def forget(self, session_id: str) -> None:
-        """Drop what is known of a session's running turn."""
-        self._turns.pop(session_id, None)
+    def forget(self, turn_id: str, session_id: str) -> None:
+        """Drop what is known of a running turn."""
+        turns = self._turns.get(session_id, {})
+        turns.pop(turn_id, None)
+        if not turns:
+            self._turns.pop(session_id, None)
 
-    async def hang_up(self, session_id: str) -> None:
-        """Forget the session's running turn, and end its listeners' streams."""
-        self.forget(session_id)
+    def forget_others(self, session_id: str, kept: Container[str]) -> None:
+        """Drop what is known of the session's turns but these."""
+        for turn_id in [one for one in self._turns.get(session_id, {}) if one not in kept]:
+            self.forget(turn_id, session_id)
+
+    async def hang_up(self, turn_id: str, session_id: str) -> None:
+        """Forget a running turn, and end the streams of the session's listeners."""
+        self.forget(turn_id, session_id)
         for listener in list(self._listeners.get(session_id, ())):
             await listener.aclose()
 

@@ -62,6 +62,7 @@ class PostgresRelay:
         self._something_to_write = asyncio.Event()
         self._listeners: dict[str, int] = {}
         self._seen: dict[str, dict[str, int]] = {}
+        self._let_go_unseen: dict[str, dict[str, int]] = {}
         self._dirty: set[str] = set()
         self._something_to_read = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -94,8 +95,8 @@ class PostgresRelay:
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         await self._inner.publish(event)
-        view = self._inner.view(event.session_id)
-        if view is not None and view.turn_id == event.turn_id:
+        view = self._inner.view(event.turn_id, event.session_id)
+        if view is not None:
             self._own[event.turn_id] = view
         elif ends_turn(event):  # its view is kept until it is written; one that only ended has none
             self._own.setdefault(event.turn_id, TurnView(event.turn_id, event.session_id)).apply(event)
@@ -106,9 +107,9 @@ class PostgresRelay:
         self._own.pop(turn_id, None)
         self._unwritten = [event for event in self._unwritten if event.turn_id != turn_id]
         self._lost.discard(turn_id)
-        view = self._inner.view(session_id)
-        if view is not None and view.turn_id == turn_id:
-            self._inner.forget(session_id)
+        view = self._inner.view(turn_id, session_id)
+        if view is not None:
+            self._inner.forget(turn_id, session_id)
             self._seen.setdefault(session_id, {})[turn_id] = attempt_of(view.seq) * SEQS_PER_ATTEMPT - 1
         self._look_at([session_id])
         return True
@@ -121,14 +122,20 @@ class PostgresRelay:
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
         """Raises DatabaseUnavailable."""
-        view = self._inner.view(session_id)
-        if view is None or view.turn_id not in self._own:
+        running_here = self._running_here(session_id)
+        if running_here is None:
             if session_id not in self._listeners:
                 turns = as_they_stand(await self._rows([session_id]))
                 running = [one for one in turns if not one.view.state.has_ended]
                 return running[-1].view.snapshot() if running else None
             await self._read([session_id])
-        return await self._inner.snapshot(session_id)
+            return await self._inner.snapshot(session_id)
+        return running_here.snapshot()
+
+    def _running_here(self, session_id: str) -> TurnView | None:
+        """The turn of a session that this process runs: all others of the session have ended in the database."""
+        views = (view for view in self._own.values() if view.session_id == session_id and not view.state.has_ended)
+        return next(views, None)
 
     def leave(self, session_id: str) -> None:
         """One listener less. What nobody listens to is no longer read."""
@@ -137,9 +144,8 @@ class PostgresRelay:
             del self._listeners[session_id]
             self._announcements.changed()
             self._seen.pop(session_id, None)
-            view = self._inner.view(session_id)
-            if view is not None and view.turn_id not in self._own:
-                self._inner.forget(session_id)
+            self._let_go_unseen.pop(session_id, None)
+            self._inner.forget_others(session_id, self._own)
 
     def _receive(self, what: Announcement) -> None:
         if what.session_id in self._listeners and what.turn_id not in self._own:
@@ -225,20 +231,26 @@ class PostgresRelay:
 
     def _let_go(self, end: TurnEnd) -> None:
         """This turn is no longer published from here: its rows are written, and its listeners have received them."""
-        if end.session_id in self._seen:
-            self._seen[end.session_id][end.turn_id] = NOTHING_FOLLOWS
+        self._leave_off(end.turn_id, end.session_id, NOTHING_FOLLOWS)
         self._own.pop(end.turn_id, None)
+
+    def _leave_off(self, turn_id: str, session_id: str, seq: int) -> None:
+        """Listeners have a turn of this process up to there. Where the session's first look is under way it was asked
+        without the turn's rows, and the next one must not send them again."""
+        if session_id in self._seen:
+            self._seen[session_id][turn_id] = seq
+        elif session_id in self._listeners:
+            self._let_go_unseen.setdefault(session_id, {})[turn_id] = seq
 
     def _rest(self, turn_id: str) -> None:
         """A turn that waits for the page is nobody's: what any process publishes of it is passed on from here."""
         view = self._own.get(turn_id)
         if view is None or view.asked_of_page is None:
             return
-        if view.session_id in self._seen:
-            self._seen[view.session_id][turn_id] = view.seq
+        self._leave_off(turn_id, view.session_id, view.seq)
         del self._own[turn_id]
         if view.session_id not in self._listeners:
-            self._inner.forget(view.session_id)
+            self._inner.forget(turn_id, view.session_id)
 
     # Reading -------------------------------------------------------------------------------------------------------
 
@@ -266,7 +278,7 @@ class PostgresRelay:
             first_look = {session for session in sessions if session not in self._seen}
             for session in sessions:
                 if session in self._listeners:
-                    self._seen.setdefault(session, {})
+                    self._seen.setdefault(session, self._let_go_unseen.pop(session, {}))
             for turn in as_they_stand([row for row in rows if row.session_id in first_look]):
                 self._catch_up(turn)
             for row in rows:
@@ -286,13 +298,15 @@ class PostgresRelay:
         return [event_row(row, self._passed_over) for row in found]
 
     def _catch_up(self, turn: FollowedTurn) -> None:
-        """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
+        """Whoever comes late gets the turn as it stands; one that has ended is in the messages already, and so is one
+        that has not while the next runs here: only its end is still to come."""
         view = turn.view
         seen = self._seen.get(view.session_id)
         if seen is not None and view.turn_id not in self._own:
             seen[view.turn_id] = NOTHING_FOLLOWS if view.state.has_ended else view.seq
             if not view.state.has_ended:
-                self._inner.take_up(turn)
+                take_in = self._inner.take_up if self._running_here(view.session_id) is None else self._inner.know
+                take_in(turn)
 
     async def _pass_on_or_hang_up(self, row: EventRow) -> None:
         """One turn's row is nobody else's trouble: whoever listens to it joins again."""
@@ -300,7 +314,7 @@ class PostgresRelay:
             await self._pass_on(row)
         except Exception as error:  # noqa: BLE001 - of whatever another process wrote
             log.warning("event_not_passed_on", turn_id=row.turn_id, error=type(error).__name__, where=raised_at(error))
-            await self._inner.hang_up(row.session_id)
+            await self._inner.hang_up(row.turn_id, row.session_id)
 
     async def _pass_on(self, row: EventRow) -> None:
         """Send a row on. Of one that cannot be read listeners get the turn as it stands; where they would miss the end,
@@ -311,7 +325,7 @@ class PostgresRelay:
         follows = row.seq == seen.get(row.turn_id, -1) + 1
         if row.ends_turn and (row.event is None or not (follows or row.begins)):
             seen[row.turn_id] = NOTHING_FOLLOWS
-            await self._inner.hang_up(row.session_id)
+            await self._inner.hang_up(row.turn_id, row.session_id)
         elif row.begins or follows:
             seen[row.turn_id] = NOTHING_FOLLOWS if row.ends_turn else row.seq
             if row.event is None:
@@ -342,7 +356,7 @@ class PostgresRelay:
             for turn in (str(row["id"]) for row in rows):
                 log.info("untold_end", turn_id=turn)
                 self._seen.get(followed[turn], {})[turn] = NOTHING_FOLLOWS
-                await self._inner.hang_up(followed[turn])
+                await self._inner.hang_up(turn, followed[turn])
 
 
 def _begins(event: TurnEvent | TurnSnapshot) -> bool:

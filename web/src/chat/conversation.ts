@@ -217,6 +217,7 @@ function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {
   ];
   parts.sort((a, b) => a[0] - b[0]);
   const known = state.turns.some((turn) => turn.turnId === shot.turnId);
+  if (!known && runningTurn(state)) return state; // late, of one that was replaced; of another its next event is a gap
   const turns = known ? state.turns : [...state.turns, newTurn(shot.turnId, null, "running")];
   return changeTurn({ ...state, turns }, shot.turnId, (turn) =>
     hasEnded(turn)

@@ -14,7 +14,7 @@ from server.ports.conversations import Conversations, SessionRow, TurnRow
 from server.ports.identity import Caller
 from server.ports.relay import Listening, Relay
 from server.protocol.client import EditPrompt, Regenerate, ResumeTurn, UserPrompt
-from server.protocol.events import TurnEvent, TurnFailed
+from server.protocol.events import TurnEvent
 from server.protocol.mounted import MountedTool
 from server.protocol.server import TurnSnapshot
 from server.protocol.wire_values import AskedOfPage, ViewerState
@@ -58,6 +58,7 @@ class FollowedByClient:
         caller: Caller,
         turn: TurnRow,
         listening: Listening,
+        relay: Relay,
         *,
         answers: frozenset[str] = frozenset(),
         answered: AskedOfPage | None = None,
@@ -68,28 +69,32 @@ class FollowedByClient:
         self._conversations = conversations
         self._caller = caller
         self._listening = listening
+        self._relay = relay
+        self._is_left = False
 
     async def events(self) -> AsyncIterator[TurnEvent | TurnSnapshot]:
-        """Up to the turn's end. What has ended comes as it is stored."""
-        if not self.turn.status.has_ended:
+        """Up to the turn's end. What has ended comes as it is stored. A relay that lost sight of a turn of the session
+        is listened to again: it has how this one stands."""
+        turn = self.turn
+        while not turn.status.has_ended:
             async for event in self._listening:
-                if event.turn_id != self.turn.turn_id:
+                if event.turn_id != turn.turn_id:
                     continue
                 yield event
                 if not isinstance(event, TurnSnapshot) and ends_turn(event):
                     return
-        for stored in await self._stored():
+            if self._is_left:
+                return
+            await self._listening.aclose()
+            self._listening = self._relay.listen(turn.session_id)
+            await self._relay.snapshot(turn.session_id)
+            turn = await turn_of(self._conversations, self._caller, turn.turn_id)
+        rows = await self._conversations.messages_of_turn(self._caller, turn.session_id, turn.turn_id)
+        for stored in events_of_stored(turn, rows):
             yield stored
 
-    async def _stored(self) -> list[TurnEvent | TurnSnapshot]:
-        turn = await turn_of(self._conversations, self._caller, self.turn.turn_id)
-        if not turn.status.has_ended:
-            lost = "The server lost sight of the answer, which goes on: ask for it again."
-            return [TurnFailed(turn_id=turn.turn_id, code="come_back", message=lost, retryable=True)]
-        rows = await self._conversations.messages_of_turn(self._caller, turn.session_id, turn.turn_id)
-        return events_of_stored(turn, rows)
-
     async def aclose(self) -> None:
+        self._is_left = True
         await self._listening.aclose()
 
 
@@ -119,7 +124,9 @@ class ClientStreams:
             raise
         answered = turn.interrupt if turn.interrupt and turn.interrupt.tool_call_id in asked.answers else None
         has = frozenset(asked.answers) if answered else frozenset[str]()
-        return FollowedByClient(self._conversations, caller, turn, listening, answers=has, answered=answered)
+        return FollowedByClient(
+            self._conversations, caller, turn, listening, self._relay, answers=has, answered=answered
+        )
 
     def listen(self, session_id: str) -> Listening:
         """What is sent of a session that is about to be asked in, before it is there."""
@@ -140,7 +147,7 @@ class ClientStreams:
         if turn is None or turn.status.has_ended:
             await listening.aclose()
             return None
-        return FollowedByClient(self._conversations, caller, turn, listening)
+        return FollowedByClient(self._conversations, caller, turn, listening, self._relay)
 
     async def _session(self, caller: Caller, session_id: str) -> SessionRow | None:
         try:

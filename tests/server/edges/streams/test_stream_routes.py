@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from limits.plans import LOCAL_PLAN
+from server.adapters.in_process.relay import MemoryRelay
 from server.errors import ModelFailed
 from tests.server.edges.streams.asking import (
     AG_UI,
@@ -71,6 +72,22 @@ async def test_who_asks_again_while_it_runs_follows_the_same_turn_from_its_start
             await until(lines, "is.")
         assert texts(path, frames(await answer(server, path, body(path)))) == "It is."
         assert len(agent.asked) == 1
+
+
+async def test_a_client_whose_session_is_hung_up_on_goes_on_with_its_answer(tmp_path: Path) -> None:
+    """As for another turn of the session, whose end was lost with its process."""
+    more = anyio.Event()
+    agent = ScriptedAgent([*saying("It "), more, *saying("It ", "is.")[2:]])
+    async with running_server(tmp_path, agent) as server:
+        await server.trace_id()
+        relay = server.parts.services.chat.conversation._relay
+        assert isinstance(relay, MemoryRelay)
+        async with streaming(server, AI_SDK, body(AI_SDK)) as lines:
+            await until(lines, '"delta":"It "')
+            await relay.hang_up(new_id(), agent.asked[0].session_id)
+            more.set()
+            await until(lines, '"delta":"is."')
+            await until(lines, "[DONE]")
 
 
 async def test_a_page_that_comes_back_resumes_and_nothing_running_is_204(tmp_path: Path) -> None:

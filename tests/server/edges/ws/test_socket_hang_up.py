@@ -10,7 +10,7 @@ async def test_whoever_is_hung_up_on_is_asked_to_come_back(tmp_path: Path) -> No
     async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
         relay = server.parts.services.chat.conversation._relay
         assert isinstance(relay, MemoryRelay)
-        await relay.hang_up(socket.ack["sessionId"])
+        await relay.hang_up("6b1f8b52-3c39-4b4a-9d6b-0d3f4a1c2e01", socket.ack["sessionId"])
         assert await socket.closed_with() == 1012
 
 

@@ -154,6 +154,25 @@ async def test_who_comes_before_the_end_of_the_turn_before_is_written_gets_that_
         await listening.aclose()
 
 
+async def test_a_turn_is_followed_where_the_clock_of_the_database_was_set_back(
+    pool: Database, database: FreshDatabase
+) -> None:
+    events = an_answer(3)
+    async with WatchedRelay(pool, database.server) as there, WatchedRelay(pool, database.server) as here:
+        for event in events[:4]:
+            await there.publish(event)
+        await there.until(lambda: _has_written(there, 4))
+        async with await AsyncConnection.connect(database.owner) as setting_back:
+            await setting_back.execute(
+                "update flamechat_private.turn_events set written_at = written_at - interval '1 hour' where seq = 3"
+            )
+        listening = here.listen(S1)
+        shot = await here.snapshot(S1)
+        assert shot is not None
+        assert text_of([shot]) == text_of([*events])
+        await listening.aclose()
+
+
 async def test_who_is_hung_up_on_for_the_turn_before_comes_back_to_the_one_that_runs_here(
     pool: Database, database: FreshDatabase
 ) -> None:

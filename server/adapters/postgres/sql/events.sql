@@ -37,7 +37,8 @@ where t.turn_id = e.turn_id and t.seq <= e.seq
 
 -- name: read_turn_events
 -- What others published of these sessions, beyond what is known of each turn, of turns that run or have ended just now.
--- Of one that has ended nothing before its end is there: who comes meanwhile reads the messages.
+-- Of one that has ended nothing before its end is there: who comes meanwhile reads the messages. In the order of turns
+-- and numbers, which no clock that is set back changes.
 select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
 from public.chat_turns t
 left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = t.id
@@ -49,4 +50,4 @@ where t.session_id = any(%(sessions)s::uuid[]) and t.id <> all(%(own)s::uuid[])
             select from flamechat_private.turn_events x where x.turn_id = t.id and x.ends_turn
         )
     )
-order by e.written_at, e.turn_id, e.seq
+order by t.session_id, t.ordinal, e.seq

@@ -3,16 +3,22 @@
 from typing import Any
 
 from psycopg import AsyncConnection, OperationalError
+from psycopg.errors import InsufficientPrivilege
 
 from server.adapters.postgres.statements import statement
-from server.errors import DatabaseUnavailable
+from server.errors import ConfigError, DatabaseUnavailable
 
 
 async def ensure_local_user(owner_dsn: str, user_id: str, plan: str = "local") -> str:
-    """As `account_of`, on a connection of its own. Raises DatabaseUnavailable."""
+    """As `account_of`, on a connection of its own. Raises ConfigError, DatabaseUnavailable."""
     try:
         async with await AsyncConnection.connect(owner_dsn) as connection:
             return await account_of(connection, user_id, plan)
+    except InsufficientPrivilege as error:
+        raise ConfigError(
+            "This role may not make the one user of a server without an identity provider: set "
+            "FLAMECHAT_DATABASE_SESSION_URL to the address of the database's owner."
+        ) from error
     except OperationalError as error:
         raise DatabaseUnavailable(f"The database cannot be reached: {error}") from error
 

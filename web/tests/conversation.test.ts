@@ -341,31 +341,6 @@ test("a turn that takes the place of another one hides it and what followed", ()
   );
 });
 
-test("a late snapshot of the turn that was replaced is not shown beside the one that is on its way", () => {
-  const replaced: Action = {
-    type: "turn_snapshot",
-    turnId: "t1",
-    sessionId: "s1",
-    attempt: 1,
-    seq: 2,
-    messages: [],
-    tools: [],
-    interrupt: null,
-  };
-  const again: Action = {
-    type: "prompted",
-    turnId: "t2",
-    prompt: "Why?",
-    replaces: { turnId: "t1", how: "regenerate" },
-  };
-  const state = play(ack([row("user"), row("model")]), again, replaced);
-  assert.deepEqual(
-    state.turns.map((turn) => turn.turnId),
-    ["t2"],
-  );
-  assert.equal(reduce(state, chunk(3, 0, "old")).needsResync, true);
-});
-
 test("what was to be replaced is asked for again when the new turn is refused or fails", () => {
   const again: Action = {
     type: "prompted",

@@ -13,7 +13,6 @@ from server.analyst.asked_things import (
 from server.analyst.forms import first_form, forms, table
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
-from server.analyst.kinds_of_work import asks_of_plan, work_named_in
 from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
@@ -143,7 +142,9 @@ def _by_words(text: str) -> Intent | None:
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
     if helping := would_help(text):
         return Intent.PARALLEL if _ASKED_THINGS.of_workers.search(helping) else Intent.REPEATED
-    if asks_whether(text) and (_FORMS.layout.search(text) or (_FORMS.matters.search(text) and work_named_in(text))):
+    if asks_whether(text) and (
+        _FORMS.layout.search(text) or (_FORMS.matters.search(text) and first_form("work", text))
+    ):
         return Intent.SUSPECT
     if asks_how_busy(text) and _FORMS.of_a_gpu.search(text) and not _FORMS.of_a_thread.search(text):
         return Intent.PARALLEL
@@ -164,10 +165,10 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         intent = Intent.FUNCTION
     if intent in NEED_NAMES and not names_something:
         intent = Intent.WAITING if _FORMS.of_waiting.search(text) else _likely(near, OF_A_CAUSE) or intent
-    if intent in OF_WORK and probability < PROBABLE and text.isascii() and work_named_in(text) is None:
+    if intent in OF_WORK and probability < PROBABLE and text.isascii() and not first_form("work", text):
         name, probability = next(one for one in near.intents if Intent(one[0]) not in OF_WORK)
         intent = Intent(name)
-    of_plan = intent is not Intent.USAGE or asks_of_plan(text)
+    of_plan = intent is not Intent.USAGE or _FORMS.of_a_plan.search(text)
     if (
         probability < UNLIKELY.get(intent, 0.0)
         or not of_plan

@@ -7,14 +7,13 @@ from server.analyst.answerable import answerable
 from server.analyst.asked_things import asks_by_file, is_of_another_kind
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
-from server.analyst.forms import forms
+from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds import measures_of, spoken_names
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
-from server.analyst.kinds_of_work import work_named_in
 from server.analyst.named_threads import by_thread, is_no_thread, thread_for_a_name, thread_of_a_word
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
@@ -50,7 +49,7 @@ WEIGHS = 0.01
 
 def is_known(word: str) -> bool:
     """Whether questions speak of a thing by this word, whatever the trace has."""
-    return word.casefold() in vocabulary() or is_of_another_kind(word) or work_named_in(word) is not None
+    return word.casefold() in vocabulary() or is_of_another_kind(word) or bool(first_form("work", word))
 
 
 OF_NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.RECURSION})
@@ -192,7 +191,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
     if measures := measures_of.resolved(question, evidence):
         return measures
     several = [run for run in (question.measured.runs if question.measured else ()) if " " in run]
-    if any(map(work_named_in, several)):  # `the json part`: what is meant is the work
+    if any(first_form("work", run) for run in several):  # `the json part`: what is meant is the work
         question = replace(question, intent=Intent.SUSPECT, measured=None, maybe=(), placed=(), stems=())
     question = replace(question, measured=None, unfound=measures_of.unfound(question, evidence))
     if question.place is not None:

@@ -28,7 +28,7 @@ from server.analyst.kinds import (
 from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds import one_function as functions
-from server.analyst.kinds.kind import Kind, because
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call, Kind, always, because
 from server.analyst.question import Question
 
 OF_MEASURES = Kind(measures_of.calls, measures_of.write)
@@ -45,13 +45,23 @@ def kind_of(question: Question) -> Kind:
     return OF_VALUES if question.value else KINDS[question.intent]
 
 
-KINDS: dict[Intent, Kind] = {
-    Intent.OVERVIEW: Kind(overview.first, overview.overview, overview.then),
+_TREE: Call = ("get_call_tree", {"max_nodes": 60})
+_PICTURE: Call = ("generate_flamegraph_screenshot", {"mode": "left_heavy"})
+_THREADS: Call = ("list_profiles", {})
+_ALL_THREADS: Call = ("list_profiles", {"limit": threads.ALL_PROFILES})
+_RANKED, _WITH_FINDINGS = always(SUMMARY, BY_SELF), always(SUMMARY, BY_SELF, FINDINGS)
+_OVERVIEW = Kind(_RANKED, overview.overview, overview.then)
+_SUSPECT = Kind(suspects.first, suspects.suspect, suspects.then)
+_CALLS = Kind(calls_of.first, calls_of.calls_of, calls_of.then)
+_RECORDING = Kind(always(SUMMARY, _THREADS, BY_SELF, FINDINGS), knowing.abilities)
+_MAIN_THREAD = Kind(always(SUMMARY, _ALL_THREADS, BY_SELF), threads.main_thread, threads.then_one)
+_PLAIN = {
+    Intent.OVERVIEW: _OVERVIEW,
     Intent.FIRST_FIX: Kind(savings.first_to_fix, savings.first_fix, savings.then_to_fix),
-    Intent.ANYTHING_WRONG: Kind(knowing.first_wrong, knowing.anything_wrong, knowing.then_wrong),
+    Intent.ANYTHING_WRONG: Kind(_WITH_FINDINGS, knowing.anything_wrong, overview.then),
     Intent.TOP: Kind(rankings.first_top, rankings.top, rankings.then_top),
-    Intent.LIBRARIES: Kind(rankings.first_libraries, rankings.libraries),
-    Intent.HOT_PATH: Kind(rankings.first_path, rankings.hot_path),
+    Intent.LIBRARIES: Kind(always(SUMMARY, BY_SELF, OWN_CODE, FINDINGS), rankings.libraries),
+    Intent.HOT_PATH: Kind(always(SUMMARY, BY_SELF, _TREE, _PICTURE), rankings.hot_path),
     Intent.RECURSION: Kind(rankings.first_recursion, rankings.recursion, rankings.then_recursion),
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),
     Intent.CALLERS: Kind(functions.first, who_calls.callers, who_calls.then),
@@ -59,75 +69,72 @@ KINDS: dict[Intent, Kind] = {
     Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, call_counts.then),
     Intent.TWO_FUNCTIONS: Kind(functions.first, two_functions.two, two_functions.then_two),
     Intent.SHOW: Kind(functions.first, functions.shown, functions.then),
-    Intent.GARBAGE: because(Kind(collecting.first_garbage, collecting.garbage, collecting.then_garbage), "gc_pressure"),
-    Intent.WAITING: because(
-        Kind(waiting.first_waiting, waiting.waiting, waiting.then_waiting),
-        "lock_contention",
-        "serial_waits",
-        "n_plus_one",
-        "blocked_event_loop",
-        "main_thread_io",
+    Intent.GARBAGE: Kind(collecting.first_garbage, collecting.garbage, collecting.then_garbage),
+    Intent.WAITING: Kind(waiting.first_waiting, waiting.waiting, waiting.then_waiting),
+    Intent.QUERIES: Kind(database_queries.first_queries, database_queries.queries, database_queries.then_queries),
+    Intent.MEMORY: Kind(_WITH_FINDINGS, memory.memory, memory.then),
+    Intent.PROFILES: Kind(always(SUMMARY, _THREADS, BY_SELF, FINDINGS), threads.profiles, threads.then_profiles),
+    Intent.MAIN_THREAD: _MAIN_THREAD,
+    Intent.THREAD: Kind(always(SUMMARY, _ALL_THREADS, BY_SELF), events_of_threads.one, events_of_threads.then_one),
+    Intent.STARTUP: Kind(_WITH_FINDINGS, times.startup, times.then_startup),
+    Intent.LONG_TASKS: Kind(
+        always(SUMMARY, FINDINGS, BY_SELF), tasks_of_threads.long_tasks, tasks_of_threads.then_long
     ),
-    Intent.QUERIES: because(
-        Kind(database_queries.first_queries, database_queries.queries, database_queries.then_queries),
-        "n_plus_one",
-        "serial_waits",
-    ),
-    Intent.MEMORY: because(Kind(memory.first, memory.memory, memory.then), "leak", "gc_pressure", of_all=True),
-    Intent.PROFILES: Kind(threads.first_profiles, threads.profiles, threads.then_profiles),
-    Intent.MAIN_THREAD: because(
-        Kind(threads.first_one, threads.main_thread, threads.then_one),
-        "blocked_event_loop",
-        "main_thread_io",
-        "layout_thrashing",
-        of_all=True,
-    ),
-    Intent.THREAD: Kind(threads.first_one, events_of_threads.one, events_of_threads.then_one),
-    Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start", of_all=True),
-    Intent.LONG_TASKS: because(
-        Kind(tasks_of_threads.first_long, tasks_of_threads.long_tasks, tasks_of_threads.then_long),
-        "layout_thrashing",
-        "blocked_event_loop",
-        of_all=True,
-    ),
-    Intent.WINDOW: Kind(times.first_window, in_windows.window, in_windows.then),
+    Intent.WINDOW: Kind(always(SUMMARY, FINDINGS), in_windows.window, in_windows.then),
     Intent.BUSIEST: Kind(times.first_busiest, times.busiest),
-    Intent.SUSPECT: Kind(suspects.first, suspects.suspect, suspects.then),
+    Intent.SUSPECT: _SUSPECT,
     Intent.PAGE: Kind(knowing.first_page, knowing.page),
     Intent.COMPARE: Kind(comparing.first, comparing.compare, comparing.then),
-    Intent.ABILITIES: Kind(knowing.first_abilities, knowing.abilities),
-    Intent.USAGE: Kind(knowing.first_usage, knowing.usage),
-    Intent.WHY: Kind(overview.first, overview.overview, overview.then),
-    Intent.CALLS_OF: because(Kind(calls_of.first, calls_of.calls_of, calls_of.then), "outlier_call"),
-    Intent.ARGUMENTS: Kind(calls_of.first, calls_of.calls_of, calls_of.then),
+    Intent.ABILITIES: _RECORDING,
+    Intent.USAGE: Kind(always(("get_usage", {})), knowing.usage),
+    Intent.WHY: _OVERVIEW,
+    Intent.CALLS_OF: _CALLS,
+    Intent.ARGUMENTS: _CALLS,
     Intent.GROUP: Kind(groups.first, groups.group, groups.then),
     Intent.DRAW: Kind(by_query.first_draw, by_query.draw, by_query.then_draw),
-    Intent.REPEATED: because(Kind(suspects.first_repeated, suspects.repeated), "repeated_work", "n_plus_one"),
-    Intent.GROWTH: because(
-        Kind(by_query.first_growth, by_query.growth, by_query.then_growth), "superlinear_growth", "leak"
-    ),
-    Intent.EXCEPTIONS: because(Kind(suspects.first, suspects.suspect, suspects.then), "exceptions_as_control_flow"),
-    Intent.LOGGING: because(Kind(suspects.first, suspects.suspect, suspects.then), "logging"),
-    Intent.SERIALISATION: because(
-        Kind(suspects.first, suspects.suspect, suspects.then), "serialisation", "repeated_work"
-    ),
-    Intent.REGEX: because(Kind(suspects.first, suspects.suspect, suspects.then), "regex_backtracking"),
-    Intent.PARALLEL: because(
-        Kind(threads.first_profiles, threads.parallel, threads.then_profiles), "oversubscription", "lock_contention"
-    ),
-    Intent.EVENT_LOOP: because(
-        Kind(threads.first_one, threads.main_thread, threads.then_one), "blocked_event_loop", "serial_waits"
-    ),
-    Intent.SEQUENTIAL: because(Kind(overview.first, overview.overview, overview.then), "serial_waits", "n_plus_one"),
-    Intent.CPU_CACHES: because(Kind(suspects.first_caches, suspects.caches), "cache_misses"),
+    Intent.REPEATED: Kind(_WITH_FINDINGS, suspects.repeated),
+    Intent.GROWTH: Kind(_WITH_FINDINGS, by_query.growth, by_query.then_growth),
+    Intent.EXCEPTIONS: _SUSPECT,
+    Intent.LOGGING: _SUSPECT,
+    Intent.SERIALISATION: _SUSPECT,
+    Intent.REGEX: _SUSPECT,
+    Intent.PARALLEL: Kind(always(SUMMARY, _THREADS, BY_SELF, FINDINGS), threads.parallel, threads.then_profiles),
+    Intent.EVENT_LOOP: _MAIN_THREAD,
+    Intent.SEQUENTIAL: _OVERVIEW,
+    Intent.CPU_CACHES: Kind(_RANKED, suspects.caches),
     Intent.TIMELINE: Kind(by_query.first_timeline, by_query.timeline, by_query.then_timeline),
-    Intent.REQUESTS: because(
-        Kind(by_query.first_requests, by_query.requests, by_query.then_requests), "n_plus_one", "serial_waits"
-    ),
-    Intent.RECORDING: Kind(knowing.first_abilities, knowing.abilities),
-    Intent.SQL: Kind(by_query.first_sql, by_query.sql),
-    Intent.SUMMARISE: Kind(talk.first_summary, talk.summary),
-    Intent.CORRECTION: Kind(talk.first_correction, talk.correction),
-    Intent.SMALLTALK: Kind(talk.first_smalltalk, talk.smalltalk),
-    Intent.CODE: Kind(knowing.first_language, knowing.language),
+    Intent.REQUESTS: Kind(by_query.first_requests, by_query.requests, by_query.then_requests),
+    Intent.RECORDING: _RECORDING,
+    Intent.SQL: Kind(lambda question, evidence: [("query_trace", {"sql": question.text})], by_query.sql),
+    Intent.SUMMARISE: Kind(_RANKED, talk.summary),
+    Intent.CORRECTION: Kind(_RANKED, talk.correction),
+    Intent.SMALLTALK: Kind(_RANKED, talk.smalltalk),
+    Intent.CODE: Kind(always(SUMMARY, BY_SELF, OWN_CODE), knowing.language),
+}
+_CAUSES = {
+    Intent.GARBAGE: "gc_pressure",
+    Intent.WAITING: "lock_contention serial_waits n_plus_one blocked_event_loop main_thread_io",
+    Intent.QUERIES: "n_plus_one serial_waits",
+    Intent.MEMORY: "leak gc_pressure",
+    Intent.MAIN_THREAD: "blocked_event_loop main_thread_io layout_thrashing",
+    Intent.STARTUP: "cold_start",
+    Intent.LONG_TASKS: "layout_thrashing blocked_event_loop",
+    Intent.CALLS_OF: "outlier_call",
+    Intent.REPEATED: "repeated_work n_plus_one",
+    Intent.GROWTH: "superlinear_growth leak",
+    Intent.EXCEPTIONS: "exceptions_as_control_flow",
+    Intent.LOGGING: "logging",
+    Intent.SERIALISATION: "serialisation repeated_work",
+    Intent.REGEX: "regex_backtracking",
+    Intent.PARALLEL: "oversubscription lock_contention",
+    Intent.EVENT_LOOP: "blocked_event_loop serial_waits",
+    Intent.SEQUENTIAL: "serial_waits n_plus_one",
+    Intent.CPU_CACHES: "cache_misses",
+    Intent.REQUESTS: "n_plus_one serial_waits",
+}
+"""The classes of cause that a kind is about, the one that is asked for first."""
+_OF_ALL = (Intent.MEMORY, Intent.MAIN_THREAD, Intent.STARTUP, Intent.LONG_TASKS)
+"""Kinds that are for what takes long, whatever it is."""
+KINDS: dict[Intent, Kind] = _PLAIN | {
+    one: because(_PLAIN[one], *causes.split(), of_all=one in _OF_ALL) for one, causes in _CAUSES.items()
 }

@@ -5,7 +5,7 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.other_values import first_value
@@ -24,10 +24,6 @@ HOW_TO_RECORD = (
 SHOWN = 5
 """Functions that are listed of a profile of allocations."""
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
-
-
-def first(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:

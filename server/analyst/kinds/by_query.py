@@ -6,7 +6,7 @@ from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import database_queries, one_function, overview
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.moments_and_calls import NO_MOMENTS
 from server.analyst.kinds.one_function import leading
@@ -46,10 +46,6 @@ REQUESTS_BY_NAME = (
     "ORDER BY dur_ms DESC LIMIT 5"
 )
 """Spans that have an address for their name, or in it: requests, where none are recorded as such."""
-
-
-def first_sql(question: Question, evidence: Evidence) -> list[Call]:
-    return [("query_trace", {"sql": question.text})]
 
 
 def sql(question: Question, evidence: Evidence) -> list[str]:
@@ -227,11 +223,6 @@ def requests(question: Question, evidence: Evidence) -> list[str]:
         *findings,
         "\n".join(lines),
     ]
-
-
-def first_growth(question: Question, evidence: Evidence) -> list[Call]:
-    """Single calls are asked for where there are any."""
-    return [SUMMARY, BY_SELF, FINDINGS]
 
 
 def then_growth(question: Question, evidence: Evidence) -> list[Call]:

@@ -8,8 +8,7 @@ from typing import Any
 from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
-from server.analyst.forms import forms
-from server.analyst.kinds_of_work import work_named_in
+from server.analyst.forms import first_form, forms
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import asks_of_single_ones, place_asked_for
 from server.analyst.wording import amount, cited, own, verb
@@ -31,6 +30,11 @@ FINDINGS: Call = ("get_insights", {})
 def nothing_more(question: Question, evidence: Evidence) -> list[Call]:
     """For kinds that one round answers."""
     return []
+
+
+def always(*calls: Call) -> Calls:
+    """For kinds whose first round is the same whatever is asked."""
+    return lambda question, evidence: list(calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ def _is_of_the_work(question: Question, found: dict[str, Any], asked: str) -> bo
     """Whether a finding is about the kind of work that is asked for: work done again is no JSON by that."""
     if question.intent is not Intent.SERIALISATION or found["cause"] == asked:
         return True
-    return work_named_in(sentence_of(found)) == asked
+    return first_form("work", sentence_of(found)) == asked
 
 
 def _is_affirmed(question: Question, found: dict[str, Any]) -> bool:

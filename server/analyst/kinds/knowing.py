@@ -5,10 +5,9 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, DOMINATES, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
-from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.kinds.threads import clock_of
@@ -22,10 +21,6 @@ CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
 )
-
-
-def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
 
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
@@ -57,14 +52,6 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
         if items:
             parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
     return [*parts, caveats(evidence)]
-
-
-def first_wrong(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS]
-
-
-def then_wrong(question: Question, evidence: Evidence) -> list[Call]:
-    return then_overview(question, evidence)
 
 
 def anything_wrong(question: Question, evidence: Evidence) -> list[str]:
@@ -103,10 +90,6 @@ LANGUAGE = (
     "read code, "
     "translate or discuss."
 )
-
-
-def first_language(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, OWN_CODE]
 
 
 def language(question: Question, evidence: Evidence) -> list[str]:
@@ -155,10 +138,6 @@ def page(question: Question, evidence: Evidence) -> list[str]:
     verdicts = [*reasons, *verdicts] if asks_why(question) else [*verdicts, *reasons]
     missing = [f"- {row['title']}: not known, {sentence_of(row)}" for row in found if row["state"] == "not_applicable"]
     return [*verdicts, "\n".join(missing), "" if causes else closing]
-
-
-def first_usage(question: Question, evidence: Evidence) -> list[Call]:
-    return [("get_usage", {})]
 
 
 def usage(question: Question, evidence: Evidence) -> list[str]:

@@ -7,7 +7,7 @@ from server.analyst.figures import WINDOW
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds.device import asks_how_busy, on_device
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
@@ -41,10 +41,6 @@ def _windows(question: Question, evidence: Evidence) -> list[tuple[TimeRange, fl
     if length is None:
         return []
     return [(one, *one.within(length)) for one in question.time_ranges]
-
-
-def first_window(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, FINDINGS]
 
 
 def then_window(question: Question, evidence: Evidence) -> list[Call]:
@@ -303,10 +299,6 @@ def busiest(question: Question, evidence: Evidence) -> list[str]:
 def _heaviest(row: dict[str, Any], unit: str) -> str:
     functions = [one for one in row["functions"] if not is_pseudo(one)] or row["functions"]
     return f"{cited(functions[0])} ({amount(functions[0]['self_value'], unit)})" if functions else "nothing by name"
-
-
-def first_startup(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS]
 
 
 def then_startup(question: Question, evidence: Evidence) -> list[Call]:

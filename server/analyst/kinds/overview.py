@@ -6,7 +6,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import findings, limits, sentence_of
-from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import DOMINATES, FINDINGS, OWN_CODE, Call
 from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
 from server.analyst.kinds.reasons import SYMPTOM
 from server.analyst.kinds.unnamed_functions import standing_in
@@ -55,10 +55,6 @@ ALLOCATE_LESS = (
     "What to try: the collector itself cannot be mended; allocate less. Look for short-lived objects made in loops, "
     "for copies of large data, and for explicit calls of the collector; an allocation profile says where."
 )
-
-
-def first(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:

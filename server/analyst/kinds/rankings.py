@@ -8,7 +8,7 @@ from server.analyst.exclusions import is_excluded
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import meant_functions, one_function
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
@@ -139,10 +139,6 @@ def _as_much(rows: list[dict[str, Any]], order: str) -> str:
     return f" It is a tie: {named}{more} have as much."
 
 
-def first_libraries(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, OWN_CODE, FINDINGS]
-
-
 def libraries(question: Question, evidence: Evidence) -> list[str]:
     """The program's own functions, with what libraries do for each."""
     own_code = evidence.first("get_top_functions", my_code=True)
@@ -166,15 +162,6 @@ def libraries(question: Question, evidence: Evidence) -> list[str]:
     if lead.row["handle"] != first.row["handle"]:
         parts.append(leading(evidence, "With libraries counted for themselves, what leads is"))
     return parts
-
-
-def first_path(question: Question, evidence: Evidence) -> list[Call]:
-    return [
-        SUMMARY,
-        BY_SELF,
-        ("get_call_tree", {"max_nodes": 60}),
-        ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
-    ]
 
 
 def hot_path(question: Question, evidence: Evidence) -> list[str]:

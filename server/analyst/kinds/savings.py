@@ -8,10 +8,9 @@ from server.analyst.figures import remainder
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import one_function
-from server.analyst.kinds.kind import FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant, still_to_find
 from server.analyst.kinds.one_function import leading
-from server.analyst.kinds.overview import first as overview_first
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS, is_entry, parts_of
@@ -32,7 +31,7 @@ OVER = 1.001
 def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if _is_of_several(question):
         return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
-    first = one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
+    first = one_function.first(question, evidence) if _names(question) else [SUMMARY, BY_SELF]
     return [*first, FINDINGS] if _FORMS.together.search(question.text) else first
 
 

@@ -7,16 +7,15 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_things import REMEDIES, would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
-from server.analyst.forms import expression, forms, table
+from server.analyst.forms import expression, first_form, forms, table
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.savings import REPEATED
-from server.analyst.kinds_of_work import work_named_in
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Intent, Question
 from server.analyst.topic_words import words_of
@@ -54,7 +53,7 @@ _COUNTED = re.compile(r"\d times|\d layouts")
 
 def kind_of_work(question: Question) -> str | None:
     """The finding about what is suspected."""
-    return work_named_in(question.text) or _OF_INTENT.get(question.intent)
+    return first_form("work", question.text) or _OF_INTENT.get(question.intent)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -66,7 +65,7 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
         patterns = [one for one in (named, _of_work(name)) if one]
         finds: list[Call] = [("find_frames", {"pattern": one, "regex": True, "limit": MATCHES}) for one in patterns]
         return [SUMMARY, BY_SELF, ("get_insights", {"name": name}), *finds]
-    return [*groups.first(question, evidence), OWN_CODE] if _named(question) else overview.first(question, evidence)
+    return [*groups.first(question, evidence), OWN_CODE] if _named(question) else [SUMMARY, BY_SELF]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -257,10 +256,6 @@ def _nothing_named(question: Question, evidence: Evidence) -> list[str]:
     return [f"**No: nothing in this trace is named like {joined([coded(one) for one in asked])}.** {closing}", nearest]
 
 
-def first_repeated(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS]
-
-
 def repeated(question: Question, evidence: Evidence) -> list[str]:
     """Findings of repeated work; an honest word where calls were not counted."""
     found = [row for name in REPEATED if (row := evidence.finding(name))]
@@ -306,10 +301,6 @@ def _could_be_kept(evidence: Evidence) -> dict[str, Any] | None:
     """A finding that weighs and whose advice is to keep what was worked out."""
     weighing = [row for row in evidence.found() if (row["share"] or 0) >= LITTLE]
     return next((row for row in weighing if re.search(r"\bcach|\bhoist|\bkeep|\breuse", row["advice"])), None)
-
-
-def first_caches(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF]
 
 
 def caches(question: Question, evidence: Evidence) -> list[str]:

@@ -1,15 +1,10 @@
 """Prompts about the conversation: a summary of it, a correction, and what is no question of a trace."""
 
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Question
 
 KNOWN = "who calls a function, what happens in a range of time, and what to fix first"
-
-
-def first_summary(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF]
 
 
 def summary(question: Question, evidence: Evidence) -> list[str]:
@@ -24,16 +19,8 @@ def summary(question: Question, evidence: Evidence) -> list[str]:
     return [f"**{count} answer{'s' if count > 1 else ''} so far in this conversation**: {listed}"]
 
 
-def first_correction(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF]
-
-
 def correction(question: Question, evidence: Evidence) -> list[str]:
     return ["**Which one do you mean?** Name the function, the thread or the time, and I answer for that."]
-
-
-def first_smalltalk(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF]
 
 
 def smalltalk(question: Question, evidence: Evidence) -> list[str]:

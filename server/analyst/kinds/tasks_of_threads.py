@@ -7,7 +7,7 @@ from server.analyst.figures import linked
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import single_events
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import Call
 from server.analyst.kinds.moments_and_calls import NS_PER_MS, ranking_of, span_cited
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
@@ -19,10 +19,6 @@ _FORMS = forms("tasks_of_threads")
 
 LONGEST = "get_longest_calls"
 OF_ALL_THREADS: Call = (LONGEST, {"outermost": True, "limit": 1, "profile": "all"})
-
-
-def first_long(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, FINDINGS, BY_SELF]
 
 
 def _of_tasks(evidence: Evidence) -> dict[str, Any]:

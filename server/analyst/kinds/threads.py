@@ -8,7 +8,7 @@ from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import of_causes, sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds.device import asks_how_busy, on_device
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
 from server.analyst.kinds.shares_of_programs import PROGRAM, by_program
@@ -45,10 +45,6 @@ LISTED = 12
 ALL_PROFILES = 100
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
-
-
-def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
 
 
 def then_profiles(question: Question, evidence: Evidence) -> list[Call]:
@@ -193,10 +189,6 @@ def _line(row: dict[str, Any]) -> str:
 def _may_wait(row: dict[str, Any]) -> bool:
     """Whether a thread's time may be waiting: its recorder does not say how it sampled."""
     return row["unit"] == "nanoseconds" and row["kind"] == "sampled" and row.get("waits") == "unknown"
-
-
-def first_one(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, ("list_profiles", {"limit": ALL_PROFILES}), BY_SELF]
 
 
 def then_one(question: Question, evidence: Evidence) -> list[Call]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from server.analyst.chosen_intent import NAMES_AN_INTENT, OF_A_CAUSE, OF_ALL, UNLIKELY
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
-from server.analyst.going_on import speaks_of_recordings
 from server.analyst.intent import Intent
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.savings import REPEATED
@@ -16,6 +15,7 @@ from server.analyst.question import Question
 from server.analyst.subjects import subjects
 
 _FORMS = forms("answerable")
+_GOING_ON = forms("going_on")
 
 _SHORT = 4
 """Words of a prompt that says nothing without the answer before."""
@@ -57,7 +57,7 @@ def _cannot_be(question: Question, evidence: Evidence) -> bool:
     if question.intent is Intent.COMPARE:
         others = evidence.first("search_findings")
         alone = others is not None and not others["rows"] and not evidence.called("compare_traces")
-        asks = speaks_of_recordings(text) or _FORMS.of_a_change.search(text) or question.profiles
+        asks = _GOING_ON.of_recordings.search(text) or _FORMS.of_a_change.search(text) or question.profiles
         return alone and not (asks or question.labels)
     if question.intent is Intent.TWO_FUNCTIONS:
         return not (question.names or question.maybe or question.placed or question.handle)

@@ -11,7 +11,6 @@ from server.analyst.forms import forms, word_list
 from server.analyst.intent import Intent, intents
 from server.analyst.kinds.spoken_names import NO_PART
 from server.analyst.nearest_intent import asked_with
-from server.analyst.not_recorded import not_recorded
 from server.analyst.question import Question
 from server.analyst.unread_words import is_of_asking
 from server.analyst.wording import coded
@@ -138,3 +137,18 @@ def _can(evidence: Evidence) -> str:
         return "I can answer “what takes the most?”, “which threads are there?” and “what is waited for?”."
     one, other = names
     return f"I can answer “how long does {one} take?”, “{one} vs {other}” and “who calls {other}?”."
+
+
+_NOT_RECORDED = forms("not_recorded")
+
+_OF_TALK = frozenset({Intent.CODE, Intent.SQL, Intent.SMALLTALK, Intent.SUMMARISE, Intent.DRAW})
+
+
+def not_recorded(question: Question, opening: str) -> str:
+    """What is asked for and never recorded; empty where the answer names it, or a function is named so."""
+    found = _NOT_RECORDED.never.search(question.text)
+    if found is None or question.intent in _OF_TALK:
+        return ""
+    word = found[0].split()[-1].casefold().rstrip("s")
+    named = " ".join(question.names).casefold()
+    return "" if word in named or word in opening.casefold() else found[0]

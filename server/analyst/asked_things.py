@@ -102,11 +102,6 @@ def asks_if_done_again(text: str) -> bool:
     return _FORMS.again.search(text) is not None and asks_whether(text)
 
 
-def asks_by_caller(text: str) -> bool:
-    """Whether figures are asked for of each caller."""
-    return _FORMS.by_caller.search(text) is not None
-
-
 def asks_by_file(text: str) -> bool:
     """Whether files are to be ranked."""
     return _FORMS.by_file.search(text) is not None
@@ -114,17 +109,8 @@ def asks_by_file(text: str) -> bool:
 
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
-    return (
-        _GOING_ON.per_call.search(text) is not None
-        or asks_by_file(text)
-        or asks_by_caller(text)
-        or _KNOWN_FORMS.jank.search(text) is not None
-    )
-
-
-def is_asked_of_it(text: str) -> bool:
-    """Whether a pronoun is what the sentence is about: its other words are no subject."""
-    return _FORMS.it_is_asked_of.search(text) is not None
+    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank)
+    return any(one.search(text) for one in known)
 
 
 def named_like(word: str) -> str:

@@ -4,7 +4,6 @@ import re
 
 from server.analyst.asked_things import (
     REMEDIES,
-    asks_by_caller,
     asks_by_file,
     asks_if_done_again,
     words_of_a_page,
@@ -16,10 +15,7 @@ from server.analyst.kinds.device import asks_how_busy
 from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
-    asks_of_symbols,
     asks_whether,
-    asks_why_so_few,
-    claims_to_be_first,
     is_yes_or_no,
     slow_thing,
 )
@@ -27,6 +23,7 @@ from server.analyst.subjects import Subjects
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("chosen_intent")
+_SENTENCE_FORMS = forms("sentence_forms")
 _ASKED_THINGS = forms("asked_things")
 _GOING_ON = forms("going_on")
 
@@ -117,10 +114,10 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
     """What a prompt asks by how it is put with the names in it, whatever its other words are near to."""
     if has_function and _FORMS.a_share.search(text) and is_yes_or_no(text):
         return Intent.FUNCTION
-    if has_function and (claims_to_be_first(text) or asks_why_so_few(text)):
+    if has_function and (_SENTENCE_FORMS.claims_first.search(text) or _SENTENCE_FORMS.few_calls_why.search(text)):
         return Intent.FUNCTION
-    if asks_of_symbols(text) or (not has_function and (by_words := _by_words(text))):
-        return Intent.SUSPECT if asks_of_symbols(text) else by_words
+    if _SENTENCE_FORMS.without_symbols.search(text) or (not has_function and (by_words := _by_words(text))):
+        return Intent.SUSPECT if _SENTENCE_FORMS.without_symbols.search(text) else by_words
     names_two = len({*named.names, *named.maybe}) > 1 and intent not in (Intent.COMPARE, Intent.MEMORY)
     if names_two and (_FORMS.one_against_another.search(text) or _FORMS.together.search(text)):
         return Intent.TWO_FUNCTIONS
@@ -129,7 +126,7 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.FUNCTION
     if (_FORMS.via.search(text) or _FORMS.who_calls.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
-    if asks_by_caller(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
+    if _ASKED_THINGS.by_caller.search(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS
     if asks_by_file(text) and intent in RANKED_BY_FILE and not has_function:
         return Intent.GROUP

@@ -76,12 +76,23 @@ class Evidence:
                 return result.data
         return None
 
+    def rows(self, tool: str, **arguments: Any) -> list[Any]:
+        """The rows of that call; none before it was made."""
+        found: list[Any] = (self.first(tool, **arguments) or {"rows": []})["rows"]
+        return found
+
     def called(self, tool: str) -> bool:
         return any(result.tool == tool for result in self.results)
 
     @property
     def summary(self) -> dict[str, Any] | None:
         return self.first("get_trace_summary")
+
+    @property
+    def profiles(self) -> list[dict[str, Any]]:
+        """The summary's rows of profiles; none before it was asked for."""
+        found: list[dict[str, Any]] = (self.summary or {}).get("profiles", [])
+        return found
 
     @property
     def main(self) -> dict[str, Any] | None:
@@ -97,7 +108,7 @@ class Evidence:
     @property
     def runs_in_several(self) -> bool:
         """Whether there are more profiles like the main one, in which a function may be called, too."""
-        main, rows = self.main, (self.summary or {}).get("profiles", [])
+        main, rows = self.main, self.profiles
         return main is not None and any(
             row["handle"] != main["handle"]
             and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
@@ -107,7 +118,7 @@ class Evidence:
 
     def profile(self, handle: str | None) -> dict[str, Any] | None:
         """A profile's row, as far as it was listed."""
-        listed = [*(self.summary or {}).get("profiles", []), *(self.first("list_profiles") or {}).get("profiles", [])]
+        listed = [*self.profiles, *(self.first("list_profiles") or {}).get("profiles", [])]
         return next((row for row in listed if row["handle"] == handle), None)
 
     @property
@@ -132,14 +143,14 @@ class Evidence:
     def waiting_profiles(self) -> list[str]:
         """Handles of the profiles that record nothing but waiting, such as monitors that threads waited for, the
         heaviest first."""
-        rows = [row for row in (self.summary or {}).get("profiles", []) if row.get("waits") == "waiting"]
+        rows = [row for row in self.profiles if row.get("waits") == "waiting"]
         return [row["handle"] for row in sorted(rows, key=lambda row: -(row["total"] or 0)) if row["total"]]
 
     @property
     def memory_profiles(self) -> list[str]:
         """Handles of the profiles besides the main one that measure bytes, in the order of the trace."""
         main = (self.main or {}).get("handle")
-        rows = [row for row in (self.summary or {}).get("profiles", []) if row["unit"] == "bytes" and row["total"]]
+        rows = [row for row in self.profiles if row["unit"] == "bytes" and row["total"]]
         return [row["handle"] for row in rows if row["handle"] != main]
 
     def finding(self, *names: str) -> dict[str, Any] | None:

@@ -54,4 +54,5 @@ def table() -> dict[str, Any]:
 @cache
 def word_list(name: str) -> frozenset[str]:
     """One of the lists."""
-    return frozenset(table()[LISTS][name].split())
+    found = table()[LISTS][name]
+    return frozenset(found.split() if isinstance(found, str) else found)

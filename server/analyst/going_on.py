@@ -19,8 +19,3 @@ def corrected(prompt: str) -> str:
 def long_words(text: str) -> tuple[str, ...]:
     """Words that may be part of the name of a thread or of another recording."""
     return tuple(word for word in re.findall(r"[\w.-]+", text) if len(word) > LETTERS)
-
-
-def speaks_of_recordings(text: str) -> bool:
-    """Whether a comparison is with another recording, by its words."""
-    return _FORMS.of_recordings.search(text) is not None

@@ -3,23 +3,9 @@
 import re
 from typing import Any
 
-PSEUDO_FRAMES = frozenset(
-    {
-        "RunTask",
-        "runtime.asyncPreempt",
-        "ThreadControllerImpl::RunTask",
-        "ThreadPool_RunTask",
-        "(program)",
-        "(idle)",
-        "(root)",
-        "[root]",
-        "(garbage collector)",
-        "<module>",
-        "(anonymous)",
-        "all",
-        "root",
-    }
-)
+from server.analyst.forms import word_list
+
+PSEUDO_FRAMES = word_list("pseudo_frames")
 """Names that profilers give to what is not one function of the program: none is said to dominate before another."""
 
 

@@ -4,12 +4,11 @@ import re
 
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_figures import without_its_figure
-from server.analyst.counted_events import counted_events
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.intent import intents
 from server.analyst.kinds.all_kinds import kind_of
-from server.analyst.kinds.marked_moments import said_of_marks
+from server.analyst.kinds.marked_moments import counted_events, said_of_marks
 from server.analyst.kinds.measures_of import TOGETHER
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total

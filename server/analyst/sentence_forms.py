@@ -39,25 +39,10 @@ def pair_asked_of(text: str) -> str:
     return "" if not all(words) or {*words, f"{words[1]}e"} & _COUNTED_OTHERWISE else " ".join(words)
 
 
-def asks_why_so_few(text: str) -> bool:
-    """Whether it wonders that few calls take long."""
-    return _FORMS.few_calls_why.search(text) is not None
-
-
 def slow_thing(text: str) -> str:
     """`network` of `why is the network so slow?`: it is taken for granted that it is, and was used."""
     found = _FORMS.why_slow.search(text)
     return found[1].casefold() if found else ""
-
-
-def claims_to_be_first(text: str) -> bool:
-    """Whether it takes for granted that something leads."""
-    return _FORMS.claims_first.search(text) is not None
-
-
-def asks_of_symbols(text: str) -> bool:
-    """Whether it asks about code that has no name in the recording."""
-    return _FORMS.without_symbols.search(text) is not None
 
 
 def done_to(text: str) -> str:
@@ -91,11 +76,6 @@ def place_asked_for(text: str) -> int:
     """The place in an order of what is asked for, from 0: 1 for `second longest`."""
     found = _NTH.search(text)
     return _ORDER[found[1].casefold()] if found else 0
-
-
-def asks_how_many(text: str) -> bool:
-    """Whether it asks for a number of things."""
-    return _FORMS.how_many.search(text) is not None
 
 
 _SENTENCES = lazy_regex(r"(?<=[.!?…])\s+(?=\S)")

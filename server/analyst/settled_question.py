@@ -11,17 +11,25 @@ from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds import measures_of, spoken_names
 from server.analyst.kinds.device import track_of_kernels
-from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.meant_functions import is_found, is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
-from server.analyst.named_threads import by_thread, is_no_thread, thread_for_a_name, thread_of_a_word
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.thread_scope import asks_which_of_them, narrowed, threads_alike, without_word
+from server.analyst.thread_scope import (
+    by_thread,
+    is_no_thread,
+    narrowed,
+    thread_for_a_name,
+    thread_of_a_word,
+    threads_alike,
+    without_word,
+)
 from server.analyst.topic_words import best_named, pattern_of, words_of
 
 _FORMS = forms("settled_question")
+_THREAD_SCOPE = forms("thread_scope")
 _SENTENCE_FORMS = forms("sentence_forms")
 
 NAMED_THERE = intents("recursion group suspect timeline draw arguments")
@@ -100,9 +108,7 @@ def _program(question: Question, evidence: Evidence) -> str:
     for name in (*question.names, *question.maybe):
         begins = re.compile(rf"{re.escape(name)}[\d.]*(?!\w)", re.IGNORECASE)
         found = evidence.first("find_frames", pattern=name) or {"rows": []}
-        is_program = any(
-            begins.match(row["name"]) and row["pid"] for row in (evidence.summary or {"profiles": []})["profiles"]
-        )
+        is_program = any(begins.match(row["name"]) and row["pid"] for row in evidence.profiles)
         if is_program and not any(is_named(row, name) for row in found["rows"]):
             return name
     return ""
@@ -120,7 +126,7 @@ def _against_a_function(question: Question, evidence: Evidence) -> Question:
     exact = [
         row["name"]
         for name in question.maybe
-        for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+        for row in evidence.rows("find_frames", pattern=name)
         if is_named(row, name)
     ]
     listed = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
@@ -160,7 +166,7 @@ def _is_of_the_program(question: Question, evidence: Evidence) -> bool:
     )
     if called_so and str((evidence.summary or {}).get("name", "")).casefold().startswith(word.casefold()):
         return True
-    rows = (evidence.first("find_frames", pattern=word) or {"rows": []})["rows"] if word else []
+    rows = evidence.rows("find_frames", pattern=word) if word else []
     return bool(rows) and all(row["name"].casefold().startswith(f"{word.casefold()}+0x") for row in rows)
 
 
@@ -227,7 +233,7 @@ def _settled(question: Question, evidence: Evidence) -> Question:
 def _of_alike_threads(question: Question, evidence: Evidence) -> Question:
     """The question for one of several threads by a word of their names; else without that word."""
     group = threads_alike(question, evidence)
-    if group and asks_which_of_them(question.text):
+    if group and _THREAD_SCOPE.which_of_them.search(question.text):
         return replace(question, intent=Intent.PROFILES, thread=group, names=(), maybe=(), placed=(), stems=())
     return without_word(question, group) if group else question
 
@@ -238,7 +244,7 @@ def _of_several(question: Question, evidence: Evidence) -> Question:
     versus = (
         _FORMS.versus.match(question.text) if question.intent is Intent.TWO_FUNCTIONS and not question.names else None
     )
-    if versus and not all(_has(one, evidence) for one in versus.groups()):
+    if versus and not all(is_found(one, evidence) for one in versus.groups()):
         words = tuple(map(str.casefold, versus.groups()))
         return replace(question, intent=Intent.GROUP, names=words, maybe=(), placed=(), stems=(), understood=True)
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
@@ -246,15 +252,10 @@ def _of_several(question: Question, evidence: Evidence) -> Question:
     if (
         question.intent is Intent.GROUP
         and len(question.names) == 2
-        and all(_has(one, evidence) for one in question.names)
+        and all(is_found(one, evidence) for one in question.names)
     ):
         question = question.about(Intent.TWO_FUNCTIONS)
     return question
-
-
-def _has(name: str, evidence: Evidence) -> bool:
-    """Whether a function has this word for its name."""
-    return any(is_named(row, name) for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"])
 
 
 def _looked_up(question: Question, evidence: Evidence) -> Question:
@@ -264,7 +265,7 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):
         return topic or _named_there(question)
     found = {name: evidence.first("find_frames", pattern=name) or {"rows": []} for name in question.maybe}
-    exact = tuple(name for name in found if _has(name, evidence))
+    exact = tuple(name for name in found if is_found(name, evidence))
     partly = tuple(name for name, data in found.items() if data["rows"])
     of_places = [name for name in partly if name not in exact and found[name]["total_matches"] > OF_A_PLACE]
     if question.intent is Intent.TWO_FUNCTIONS and of_places and len(partly) == len(found):

@@ -1,9 +1,11 @@
-"""Which thread of the recording a prompt is narrowed to, by number or by the words of its name."""
+"""Which thread of the recording a prompt is narrowed to or means, by number or by the words of its name: before such a
+word is denied as a function."""
 
 import re
 from dataclasses import replace
 from typing import Any
 
+from server.analyst.chosen_intent import OF_A_THREAD
 from server.analyst.evidence import Evidence, busy_of
 from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
@@ -41,7 +43,7 @@ def narrowed(question: Question, evidence: Evidence) -> Question:
 def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | None:
     """The profile of the one thread whose number or name the prompt has, the busiest of its profiles; None without
     one, or where several fit."""
-    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["unit"] == evidence.unit]
+    rows = [row for row in evidence.profiles if row["unit"] == evidence.unit]
     threads = {(row["pid"], row["tid"] or row["handle"]) for row in rows}
     if len(threads) < 2 or not _FORMS.of_one.search(question.text):
         return None
@@ -78,15 +80,10 @@ def _busiest(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return max(rows, key=lambda row: (row["stands_for_thread"], busy_of(row)))
 
 
-def asks_which_of_them(text: str) -> bool:
-    """Whether it ranks things of one kind, or asks for each of them."""
-    return _FORMS.which_of_them.search(text) is not None
-
-
 def threads_alike(question: Question, evidence: Evidence) -> str:
     """The word of the prompt that is in the names of several threads: `clerk` of `which clerk waits the most` where
     there are clerk-1 to clerk-6; empty without one, or where it is spelled as code."""
-    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if row["stands_for_thread"]]
+    rows = [row for row in evidence.profiles if row["stands_for_thread"]]
     for word in _WORD.findall(question.text):
         one = word.casefold()
         ways = [way for way in _singular(one) if len(way) >= SHORTEST_WORD]
@@ -94,7 +91,7 @@ def threads_alike(question: Question, evidence: Evidence) -> str:
             continue
         for way in ways:
             named = {row["name"] for row in rows if way in _parts(row["name"]) and _NUMBERED_NAME.search(row["name"])}
-            if len(named) > 1 and (one != way or asks_which_of_them(question.text)):
+            if len(named) > 1 and (one != way or _FORMS.which_of_them.search(question.text)):
                 return way
     return ""
 
@@ -119,3 +116,60 @@ def without_word(question: Question, word: str) -> Question:
     if left == question or not nothing or question.intent not in ABOUT_ONE_FUNCTION:
         return left
     return left.about(Intent.OVERVIEW)
+
+
+_LONG_WORD = lazy_regex(r"[^\W\d_][\w-]{2,}")
+_WHICH_MAIN = lazy_regex(r"\b([a-z]{3,}) main (?:thread|process)\b")
+OF_ONE_THREAD = frozenset({"worker", "renderer", "gpu", "compositor"})
+"""Words that are the name of a thread where just one has them."""
+
+
+def is_no_thread(question: Question, evidence: Evidence) -> bool:
+    """Whether a plain word (`slow threads`) was taken for the name of a thread, and there is none of that name."""
+    listed, name = evidence.first("list_profiles"), question.thread or ""
+    meant = re.search(rf"\b(?:the|only) {re.escape(name)} (?:thread|process|worker)\b", question.text, re.IGNORECASE)
+    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text or meant:
+        return False
+    return not any(name in row["name"].casefold() for row in listed["profiles"])
+
+
+def thread_of_a_word(question: Question, evidence: Evidence) -> str:
+    """The name of one thread that is a word of the prompt, where that names no function; empty without one."""
+    if question.names or question.handle or question.intent not in OF_A_THREAD | {Intent.PROFILES, Intent.PARALLEL}:
+        return ""
+    rows = evidence.profiles
+    threads = [((row["pid"], row["tid"] or row["handle"]), _at_capitals(row["name"])) for row in rows]
+    text = question.text.casefold()
+    for word in _LONG_WORD.findall(text):
+        of_it = {thread for thread, words in threads if word in words}
+        if len(of_it) == 1 and len(rows) > 1 and word not in (NO_NAMES | NO_THREAD | SMALL_WORDS) - OF_ONE_THREAD:
+            return str(word)
+    which = _WHICH_MAIN.search(text)
+    is_none = which and which[1] not in NO_NAMES | NO_THREAD | SMALL_WORDS
+    return str(which[1]) if which and is_none and not any(which[1] in row["name"].casefold() for row in rows) else ""
+
+
+def thread_for_a_name(question: Question, evidence: Evidence) -> str:
+    """The only name of the prompt where no function has it, and a thread does; empty otherwise."""
+    (name, *others) = (*question.names, "")
+    found = evidence.first("find_frames", pattern=name) if name else None
+    if found is None or others != [""] or found["rows"] or question.intent is Intent.COMPARE:
+        return ""
+    rows = evidence.profiles
+    return name if any(name.casefold() in row["name"].casefold() for row in rows) else ""
+
+
+def _at_capitals(name: str) -> set[str]:
+    """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
+    return set(_LONG_WORD.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))
+
+
+def by_thread(question: Question, evidence: Evidence) -> Question:
+    """What was spoken of, for each of the threads that a prompt divides it by: `per press?` of press-1 to press-3."""
+    asked = question.measured
+    if asked is None or not (asked.asks("per") and threads_alike(question, evidence)):
+        return question
+    runs = asked.runs[: len(asked.runs) - 1]
+    if not (runs or question.handles):
+        return question
+    return replace(question, measured=replace(asked, measures=("threads",), runs=runs), handles=question.handles[:1])

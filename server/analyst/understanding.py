@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_that
-from server.analyst.carried_scope import in_the_same_time, of_the_neighbour, of_threads
+from server.analyst.asked_things import named_first, worse_than_that
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
 from server.analyst.forms import forms, word_list
-from server.analyst.going_on import corrected, long_words, speaks_of_recordings
+from server.analyst.going_on import corrected, long_words
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.measured import RUNS
 from server.analyst.measures_in_talk import with_measures
@@ -25,6 +24,7 @@ from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
 
 _FORMS = forms("understanding")
+_ASKED_THINGS = forms("asked_things")
 _KNOWN_FORMS = forms("known_forms")
 _GOING_ON = forms("going_on")
 _QUESTION = forms("question")
@@ -198,7 +198,7 @@ def _against(question: Question, spoken_of: SpokenOf) -> Question:
     """The comparison, with what was spoken of where it may be with a function of the same recording."""
     if worse := worse_than_that(question.text):
         question = replace(question, intent=Intent.COMPARE, placed=(worse,))
-    if question.intent is not Intent.COMPARE or speaks_of_recordings(question.text):
+    if question.intent is not Intent.COMPARE or _GOING_ON.of_recordings.search(question.text):
         return question
     stems = stems_of(CODE.sub(" ", question.text), NO_NAMES | OF_COMPARING)
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
@@ -237,7 +237,7 @@ def _without_small_words(question: Question) -> Question:
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
         return replace(question, maybe=(first,), placed=(first,), stems=())
     nameless = _GOING_ON.goes_on.match(question.text) or (_GOING_ON.within.search(question.text) and not question.names)
-    nameless = nameless or (is_asked_of_it(question.text) and not question.names)
+    nameless = nameless or (_ASKED_THINGS.it_is_asked_of.search(question.text) and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question
 
 
@@ -315,3 +315,34 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
         profile=spoken_of.profile,
         understood=True,
     )
+
+
+_CARRIED_SCOPE = forms("carried_scope")
+
+
+def of_the_neighbour(prompt: str, spoken_of: SpokenOf) -> str:
+    """The prompt with the function that the answer before named as caller or callee in place of `that one`, where `it`
+    would still be the one whose neighbours these are."""
+    around = alone(spoken_of.prompt, {}, None).intent in (Intent.CALLERS, Intent.CALLEES)
+    found = _CARRIED_SCOPE.that_one.search(prompt) if around and len(spoken_of.listed) > 1 else None
+    return f"{prompt[: found.start()]} {spoken_of.listed[1]} {prompt[found.end() :]}".strip() if found else prompt
+
+
+def of_threads(prompt: str, spoken_of: SpokenOf) -> Question | None:
+    """The question before about tasks, of all threads (`and on any other thread?`); or for one of the threads that were
+    asked for (`which one is busiest`). None for any other."""
+    before = alone(spoken_of.prompt, {}, None)
+    if before.intent is Intent.PROFILES and _CARRIED_SCOPE.which_one.match(" ".join(prompt.split())):
+        return replace(alone(prompt, {}, None), intent=Intent.PROFILES, names=(), maybe=(), stems=(), understood=True)
+    if before.intent is not Intent.LONG_TASKS or not _CARRIED_SCOPE.other_threads.match(" ".join(prompt.split())):
+        return None
+    return replace(before, text="longest task of all threads", time_ranges=(), on_thread=None, understood=True)
+
+
+def in_the_same_time(question: Question, spoken_of: SpokenOf) -> Question | None:
+    """The question for the time that a prompt before named, of what this one names; None where it has no such words."""
+    if question.time_ranges or not _CARRIED_SCOPE.same_time.search(question.text):
+        return None
+    asked = (*spoken_of.prompts, spoken_of.prompt)
+    ranges = next((found for one in reversed(asked) if (found := alone(one, {}, None).time_ranges)), ())
+    return replace(question, intent=Intent.WINDOW, time_ranges=ranges, understood=True) if ranges else None

@@ -12,6 +12,7 @@ from server.analyst.kinds.moments_and_calls import NO_MOMENTS
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.moments import is_next_to
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, moment
 
@@ -20,32 +21,12 @@ _FORMS = forms("by_query")
 SHOWN = 10
 PHASES = 6
 ROUTE = 120
-GROWING = (
-    "WITH s AS (SELECT frame, name, dur_ms, row_number() OVER (PARTITION BY frame ORDER BY start_ns) AS n, "
-    "count(*) OVER (PARTITION BY frame) AS calls FROM spans WHERE dur_ms IS NOT NULL AND NOT unfinished) "
-    "SELECT frame, any_value(name) AS name, any_value(calls) AS calls, "
-    "avg(dur_ms) FILTER (n * 4 <= calls) AS first_ms, avg(dur_ms) FILTER (n * 4 > calls * 3) AS last_ms, "
-    "sum(dur_ms) AS total_ms FROM s WHERE calls >= 12 GROUP BY frame "
-    "HAVING last_ms > 1.5 * first_ms ORDER BY (last_ms - first_ms) * calls DESC LIMIT 5"
-)
-CALLS_BETWEEN = (
-    "SELECT count(*) AS spans, min(start_ms) AS first_ms, max(start_ms + dur_ms) AS last_ms FROM spans "
-    "WHERE frame = '?' AND start_ms IS NOT NULL"
-)
-SAMPLES_BETWEEN = (
-    "WITH RECURSIVE below AS (SELECT node FROM nodes WHERE frame = '?' UNION "
-    "SELECT nodes.node FROM nodes JOIN below ON nodes.parent = below.node) "
-    "SELECT count(*) AS samples, min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM samples "
-    "JOIN below ON samples.node = below.node WHERE time_ms IS NOT NULL"
-)
-"""Samples in the function or in what it calls."""
-REQUESTS = "SELECT url, kind, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 5"
+GROWING = query("growing")
+CALLS_BETWEEN = query("calls_between")
+SAMPLES_BETWEEN = query("samples_between")
+REQUESTS = query("requests")
 
-REQUESTS_BY_NAME = (
-    "SELECT name AS url, 'span' AS kind, start_ms, dur_ms FROM spans WHERE regexp_matches(name, 'https?://') "
-    "ORDER BY dur_ms DESC LIMIT 5"
-)
-"""Spans that have an address for their name, or in it: requests, where none are recorded as such."""
+REQUESTS_BY_NAME = query("requests_by_name")
 
 
 def sql(question: Question, evidence: Evidence) -> list[str]:
@@ -70,13 +51,8 @@ def _cell(cell: dict[str, Any]) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def of_all_functions(text: str) -> bool:
-    """Whether a chart is asked for that has every function in it, whatever its other words are the names of."""
-    return _FORMS.by_function.search(text) is not None
-
-
 def first_draw(question: Question, evidence: Evidence) -> list[Call]:
-    if (question.names or question.maybe or question.handle) and not of_all_functions(question.text):
+    if (question.names or question.maybe or question.handle) and not _FORMS.by_function.search(question.text):
         return one_function.first(question, evidence)
     lower = question.text.casefold()
     over_time = any(word in lower for word in ("over time", "activity", "timeline", "cpu usage", "utili", "busy"))
@@ -85,7 +61,7 @@ def first_draw(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_draw(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
-    if not rows or evidence.called("draw_chart") or of_all_functions(question.text):
+    if not rows or evidence.called("draw_chart") or _FORMS.by_function.search(question.text):
         return []
     return [("draw_chart", {"kind": "durations", "frame": rows[0]["handle"]})]
 

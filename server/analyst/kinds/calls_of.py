@@ -97,7 +97,7 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
         f"{_spread(question, evidence, longest)}"
     )
     after = rows[place + 1 : place + SHOWN]
-    others = [f"{_span(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in after]
+    others = [f"{_called(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in after]
     return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
 
 
@@ -123,10 +123,6 @@ def _thread(evidence: Evidence, row: dict[str, Any]) -> str:
     """Where it ran, when that may be in several threads."""
     profile = evidence.profile(row["profile"]) if evidence.runs_in_several else None
     return f" in {cited_profile(profile)}" if profile else ""
-
-
-def _span(row: dict[str, Any]) -> str:
-    return _called(row)
 
 
 def _spread(question: Question, evidence: Evidence, longest: dict[str, Any]) -> str:

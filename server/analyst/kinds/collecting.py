@@ -13,7 +13,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
 from server.analyst.pseudo_frames import COLLECTORS, GARBAGE, collects
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_how_many, asks_of_single_ones
+from server.analyst.sentence_forms import asks_of_single_ones
 from server.analyst.wording import (
     CALLS,
     amount,
@@ -31,6 +31,7 @@ from server.analyst.wording import (
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("collecting")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 MATCHES = 50
 KINDS_NAMED = 6
@@ -95,9 +96,11 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         return [none, closing]
     unit, heaviest = found["unit"], rows[0]
     call = _single_ones(question, evidence)
-    if (singles := single_events.found(call, evidence) if call else None) and not asks_how_many(question.text):
+    if (singles := single_events.found(call, evidence) if call else None) and not _SENTENCE_FORMS.how_many.search(
+        question.text
+    ):
         return [single_events.said(singles, "collection", question.text, evidence), closing]
-    if asks_how_many(question.text) and (said := _collections(question, rows, found)):
+    if _SENTENCE_FORMS.how_many.search(question.text) and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
     if found["counted"] != CALLS and _FORMS.longest.search(question.text):
         most = f"{cited(heaviest)} takes {total(heaviest, unit)} in total"
@@ -138,7 +141,7 @@ def _saving(found: dict[str, Any]) -> str:
 def _profile_of_collections(evidence: Evidence) -> dict[str, Any] | None:
     """The profile that records nothing but collections, that of the pauses before any other: then the program stands
     still."""
-    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if _OF_COLLECTIONS.search(row["name"])]
+    rows = [row for row in evidence.profiles if _OF_COLLECTIONS.search(row["name"])]
     timed = [row for row in rows if row["unit"] == "nanoseconds" and busy_of(row) and length_of(row)]
     return max(timed, key=lambda row: ("pause" in row["name"].casefold(), busy_of(row)), default=None)
 

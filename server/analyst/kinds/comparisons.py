@@ -45,7 +45,7 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 def _function(question: Question, evidence: Evidence) -> dict[str, Any] | None:
     """The function of this recording that the prompt names; None where its names are those of recordings."""
     for name in question.names:
-        rows = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+        rows = evidence.rows("find_frames", pattern=name)
         if row := next((one for one in rows if is_named(one, name)), None):
             return dict(row)
     return None
@@ -60,7 +60,7 @@ def _recording(question: Question, evidence: Evidence) -> str:
 
 def _others(evidence: Evidence) -> dict[str, dict[str, Any]]:
     """The person's other traces by their id, the newest first."""
-    rows = (evidence.first("search_findings") or {"rows": []})["rows"]
+    rows = evidence.rows("search_findings")
     return {row["trace_id"]: row for row in rows}
 
 

@@ -79,7 +79,7 @@ def queries(question: Question, evidence: Evidence) -> list[str]:
         )
         around = evidence.first("get_callers_callees")
         parts.append(neighbours(around, around["unit"]) if around else "")
-    longest = (evidence.first("get_longest_calls") or {"rows": []})["rows"]
+    longest = evidence.rows("get_longest_calls")
     if longest:
         row = longest[0]
         parts.append(f"The longest single one, {cited(row)}, took {amount(row['duration'], 'nanoseconds')}.")

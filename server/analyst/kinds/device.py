@@ -7,6 +7,7 @@ from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
+from server.analyst.queries import query
 from server.analyst.wording import amount, cited, cited_profile, coded, in_calls, own, share, table
 from traces.lazy_regex import lazy_regex
 
@@ -14,14 +15,8 @@ _FORMS = forms("device")
 
 _OF_A_DEVICE = lazy_regex(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
 SHOWN = 4
-_OF_TRACKS = (
-    "SELECT frame, any_value(name) AS name, sum(dur_ms) AS took_ms, count(*) AS calls FROM spans "
-    "WHERE profile IN ({tracks}) GROUP BY frame ORDER BY took_ms DESC LIMIT 6"
-)
-_NUMBER = (
-    "SELECT count(*) AS kernels FROM spans WHERE profile IN ({tracks}) "
-    "AND NOT regexp_matches(lower(name), '^mem(cpy|set)')"
-)
+_OF_TRACKS = query("of_tracks")
+_NUMBER = query("number_of_kernels")
 _ALL_STREAMS = "streams of its device"
 _COPIES = lazy_regex(r"mem(?:cpy|set)\b", re.IGNORECASE)
 """Copies and fills that run on a device, and are no kernels."""
@@ -34,8 +29,7 @@ def asks_how_busy(text: str) -> bool:
 
 def on_device(evidence: Evidence) -> list[str]:
     """How busy the tracks of devices are, the busiest first; nothing where none was recorded."""
-    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
-    tracks = sorted((row for row in rows if _OF_A_DEVICE.search(row["name"])), key=lambda row: -busy_of(row))
+    tracks = sorted(_tracks(evidence), key=lambda row: -busy_of(row))
     if not tracks:
         return []
     fed = evidence.finding("kernel-gaps")
@@ -51,17 +45,23 @@ def on_device(evidence: Evidence) -> list[str]:
 
 def kernels_of_all_tracks(evidence: Evidence) -> str:
     """The query for what takes the most on all tracks of devices together; empty where there are not several."""
-    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
-    tracks = [row["handle"] for row in rows if _OF_A_DEVICE.search(row["name"])]
-    listed = ", ".join(f"'{track}'" for track in tracks)
-    return _OF_TRACKS.format(tracks=listed) if len(tracks) > 1 else ""
+    tracks = _tracks(evidence)
+    return _OF_TRACKS.format(tracks=_handles(tracks)) if len(tracks) > 1 else ""
 
 
 def number_of_kernels(evidence: Evidence) -> str:
     """The query for how many kernels ran on all tracks of devices; empty where none was recorded."""
-    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
-    listed = ", ".join(f"'{row['handle']}'" for row in rows if _OF_A_DEVICE.search(row["name"]))
-    return _NUMBER.format(tracks=listed) if listed else ""
+    tracks = _tracks(evidence)
+    return _NUMBER.format(tracks=_handles(tracks)) if tracks else ""
+
+
+def _tracks(evidence: Evidence) -> list[dict[str, Any]]:
+    """The profiles that are tracks of a device."""
+    return [row for row in evidence.profiles if _OF_A_DEVICE.search(row["name"])]
+
+
+def _handles(tracks: list[dict[str, Any]]) -> str:
+    return ", ".join(f"'{row['handle']}'" for row in tracks)
 
 
 def _of_all_tracks(evidence: Evidence) -> list[str]:
@@ -86,8 +86,7 @@ def _of_all_tracks(evidence: Evidence) -> list[str]:
 
 def track_of_kernels(evidence: Evidence) -> str:
     """The handle of the busiest track of a device; empty where none was recorded."""
-    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
-    tracks = [row for row in rows if _OF_A_DEVICE.search(row["name"])]
+    tracks = _tracks(evidence)
     return str(max(tracks, key=busy_of)["handle"]) if tracks else ""
 
 

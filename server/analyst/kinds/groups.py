@@ -17,6 +17,7 @@ from server.analyst.kinds.device import (
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, share, total
 
@@ -27,18 +28,10 @@ MATCHES = 50
 SHOWN = 4
 LONGEST = 200
 """Characters of a pattern."""
-BY_IMPORT = (
-    "SELECT file AS place, sum(total_value) FILTER (outermost) AS own FROM nodes JOIN frames USING (frame) "
-    "WHERE profile = '?' AND nodes.name = '<module>' AND file <> '' AND depth > 0 GROUP BY place ORDER BY own DESC "
-    "LIMIT 8"
-)
-"""What running the top of each file took, which is what importing it takes in Python."""
+BY_IMPORT = query("by_import")
 ALL_OF_IT = 0.9
 """Share of the time from which what a file ran is the program itself, and no import."""
-BY_FILE = (
-    "SELECT file AS place, sum(self_value) AS own FROM nodes JOIN frames USING (frame) "
-    "WHERE profile = '?' AND file <> '' GROUP BY place ORDER BY own DESC LIMIT 3"
-)
+BY_FILE = query("by_file")
 INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
 """The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
 BY_PACKAGE = BY_FILE.replace("SELECT file AS", f"SELECT {INSTALLED} AS").replace("AND file <>", f"AND {INSTALLED} <>")
@@ -74,7 +67,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
     if not names or _FORMS.imports.search(question.text):
         return _files_of(question, evidence)
-    several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
+    several = len(evidence.profiles) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
     little = [name for name, data in found.items() if data and data["rows"] and data["total_share"] < LITTLE]
     return [("find_frames", _search(name, question) | {"profile": "all"}) for name in little if several]

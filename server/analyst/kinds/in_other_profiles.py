@@ -60,7 +60,7 @@ def _of(around: dict[str, Any]) -> Where:
 def _others(evidence: Evidence) -> list[str]:
     """The profiles of another kind than the main one, those of its process first, then the fullest."""
     main = evidence.main or {"kind": "", "unit": "", "pid": ""}
-    rows = (evidence.summary or {"profiles": []})["profiles"]
+    rows = evidence.profiles
     others = [row for row in rows if (row["kind"], row["unit"]) != (main["kind"], main["unit"])]
     others.sort(key=lambda row: (row["pid"] != main["pid"], -(row["total"] or 0)))
     return [row["handle"] for row in others[:OTHERS]]

@@ -121,7 +121,7 @@ def _is_of_others(question: Question, evidence: Evidence, found: dict[str, Any])
     spoken_of = evidence.first("get_callers_callees", frame=question.handle) if question.carried else None
     if spoken_of and question.intent is not Intent.FUNCTION:
         return spoken_of["frame"]["name"].casefold() not in sentence_of(found).casefold()
-    known = [one for one in question.names if (evidence.first("find_frames", pattern=one) or {"rows": []})["rows"]]
+    known = [one for one in question.names if evidence.rows("find_frames", pattern=one)]
     about = sentence_of(found).casefold()
     return bool(known) and not any(name.casefold() in about for name in known)
 

@@ -1,19 +1,19 @@
-"""Points in time that a recording names: instants and intervals of no call, looked at before a word is denied."""
+"""What a recording has besides calls and samples: points in time that it names, events that the reader counted and drew
+nothing of. They are looked at before a word or a cause is denied."""
+
+import re
 
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.forms import forms, table
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import meant
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited_profile, coded, joined
 
-MARKED = (
-    "WITH m AS (SELECT name, profile, time_ms, NULL AS dur_ms FROM instants UNION ALL "
-    "SELECT name, profile, start_ms, dur_ms FROM async_spans) "
-    "SELECT m.name, m.profile, m.time_ms - coalesce(p.start_ms, (SELECT min(start_ms) FROM profiles)) AS at_ms, "
-    "m.dur_ms, count(*) OVER () AS marks FROM m LEFT JOIN profiles p ON p.profile = m.profile "
-    "WHERE contains(lower(m.name), '{words}') ORDER BY at_ms LIMIT 4"
-)
+MARKED = query("marked")
 _OF_A_THING = ABOUT_ONE_FUNCTION | {Intent.BUSIEST, Intent.TIMELINE, Intent.OVERVIEW, Intent.WHY, Intent.SUSPECT}
 """Intents whose names may be those of such points."""
 LONGEST_NAME = 80
@@ -53,3 +53,22 @@ def said_of_marks(question: Question, evidence: Evidence) -> str:
     when = amount(at["value_ns"], "nanoseconds")
     said = f"**{coded(name['name'])} is marked at {when}{length}{again}{more}**{where}"
     return f"{said}: it is no function but a point in time."
+
+
+_COUNTED_EVENTS = forms("counted_events")
+_NAME = re.compile(r"`[^`]+`")
+
+
+def counted_events(question: Question, evidence: Evidence) -> str:
+    """How many events of the kind that is asked for there are; empty where none was counted."""
+    for warning in (evidence.summary or {}).get("warnings", ()):
+        if warning["code"] in table()["counted_events"] and getattr(_COUNTED_EVENTS, warning["code"]).search(
+            question.text
+        ):
+            count, (text, _, those) = warning["count"], warning["text"].removesuffix(".").partition(": ")
+            yes = "Yes: " if question.is_yes_or_no else ""
+            first = _NAME.search(those)
+            such = f" One of them is {first[0]}." if first else ""
+            said = text.removeprefix(f"{int(count):,} ").removeprefix(f"{int(count)} ")
+            return f"**{yes}{linked(f'{int(count):,}', count)} {said}.**{such}"
+    return ""

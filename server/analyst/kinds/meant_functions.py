@@ -28,7 +28,7 @@ def still_to_find(question: Question, evidence: Evidence) -> list[Call]:
     brackets, and the module of `re.compile` in the file's name."""
     if question.handle:
         return []
-    missing = [one for one in question.names or question.maybe if not _is_found(one, evidence)]
+    missing = [one for one in question.names or question.maybe if not is_found(one, evidence)]
     ends = dict.fromkeys(last_part(one.removesuffix("()")) for one in missing)
     return [
         ("find_frames", {"pattern": end, "limit": OF_LAST_PART})
@@ -37,13 +37,14 @@ def still_to_find(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
-def _is_found(name: str, evidence: Evidence) -> bool:
-    return any(is_named(row, name) for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"])
+def is_found(name: str, evidence: Evidence) -> bool:
+    """Whether a function has this word for its name."""
+    return any(is_named(row, name) for row in evidence.rows("find_frames", pattern=name))
 
 
 def matches_of(name: str, evidence: Evidence) -> list[dict[str, Any]]:
     """What the name stands for: what holds it, or what is written so."""
-    rows: list[dict[str, Any]] = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+    rows = evidence.rows("find_frames", pattern=name)
     if any(is_named(row, name) for row in rows):
         return rows
     ends = evidence.first("find_frames", pattern=last_part(name.removesuffix("()"))) or {"rows": []}

@@ -5,24 +5,13 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.queries import query
 from server.analyst.wording import amount, cited, coded, joined
 from traces.analysis.waiting_names import waits
 
 _FORMS = forms("meanwhile")
 
-MEANWHILE = (
-    "WITH w AS (SELECT profile, start_ns AS began, start_ns + dur_ns AS ended FROM spans WHERE frame = '{frame}' "
-    "AND dur_ns IS NOT NULL ORDER BY dur_ns DESC LIMIT 300), "
-    "o AS (SELECT profile, frame, name, start_ns AS began, start_ns + dur_ns AS ended FROM spans "
-    "WHERE frame <> '{frame}' AND dur_ns IS NOT NULL AND self_ns * 2 >= dur_ns "
-    "AND ((SELECT count(DISTINCT profile) FROM w) < 2 OR profile IN (SELECT profile FROM w))) "
-    "SELECT o.frame, any_value(o.name) AS name, "
-    "sum(least(o.ended, w.ended) - greatest(o.began, w.began)) / 1e6 AS overlap_ms "
-    "FROM w JOIN o ON o.profile <> w.profile AND o.began < w.ended AND o.ended > w.began "
-    "GROUP BY o.frame ORDER BY overlap_ms DESC LIMIT 4"
-)
-"""Functions that do their work themselves in other threads, while one waits: in those that wait for it, too, where
-there are several. The 300 longest waits are looked at."""
+MEANWHILE = query("meanwhile")
 NAMED = 2
 
 

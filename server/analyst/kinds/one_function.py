@@ -20,6 +20,7 @@ from server.analyst.kinds.other_values import first_value
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, one_long_call, single_calls, why_slow
+from server.analyst.queries import query
 from server.analyst.question import Intent, Question
 from server.analyst.wording import (
     amount,
@@ -33,14 +34,13 @@ from server.analyst.wording import (
     own,
     share,
     total,
+    verb,
 )
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("one_function")
 
-MOST_CALLED = (
-    "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
-)
+MOST_CALLED = query("most_called")
 MATCHES = 5
 NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
@@ -221,14 +221,14 @@ def _ends(evidence: Evidence, around: dict[str, Any]) -> str:
     if len(path) < 3:
         return ""
     end, unit = path[-1], around["unit"]
-    largest = f"Below it the largest part is {_verb(unit)} in {cited(end)}, {own(end, unit)} itself."
+    largest = f"Below it the largest part is {verb(unit)} in {cited(end)}, {own(end, unit)} itself."
     return f"{largest} {path_said(path, ' to it')}"
 
 
 def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
     unit, row = around["unit"], around["frame"]
     if row["total_value"] <= 0:
-        none = f"nothing is {_verb(unit)} in it in {around['profile']}"
+        none = f"nothing is {verb(unit)} in it in {around['profile']}"
         return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
     wrong = false_premise(question, evidence, row, unit)
     callee = next((one for one in around["callees"] if one["handle"]), None)
@@ -242,10 +242,6 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         f"{seen(around)}{elsewhere(evidence, around)}: {passes}.{in_all(evidence, around)}"
         f"{_compared_to_lead(evidence, around)}"
     )
-
-
-def _verb(unit: str) -> str:
-    return {"nanoseconds": "spent", "bytes": "allocated"}.get(unit, "counted")
 
 
 def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:

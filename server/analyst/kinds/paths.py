@@ -6,29 +6,13 @@ from typing import Any
 from server.agent.verification.recompute import last_part
 from server.analyst.evidence import Evidence, Lead
 from server.analyst.figures import linked
+from server.analyst.forms import word_list
 from server.analyst.kinds.kind import DOMINATES
 from server.analyst.wording import amount, cited, joined, share
 
 LEADS = 0.1
 """Self share from which one function is worth naming as the hottest; below it the time is spread."""
-ENTRIES = frozenset(
-    {
-        "main",
-        "<module>",
-        "(below main)",
-        "start",
-        "start_thread",
-        "clone",
-        "__libc_start_main",
-        "_dl_start",
-        "run",
-        "_start",
-        "Main",
-        "__main__",
-        "init",
-        "execute",
-    }
-)
+ENTRIES = word_list("entries")
 """Names of functions through which a program begins: that everything runs on their behalf says nothing."""
 STILL = 0.6
 """Part of the value at the beginning of a path that its end must hold to stand for it."""

@@ -6,10 +6,10 @@ from server.agent.verification.written_numbers import Dimension, mentions
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.question import Question
-from server.analyst.sentence_forms import claims_to_be_first
 from server.analyst.wording import amount, cited, own
 
 _FORMS = forms("premises")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 FALSE_SHARE = 5.0
 """Percentage points from which a share that a question takes for granted is corrected."""
@@ -29,7 +29,7 @@ def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], u
     if asked and all(abs(one - known) > FALSE_SHARE for one in asked for known in shares):
         return f"**No, {cited(row)} does not take that much.** "
     lead = evidence.lead
-    if claims_to_be_first(question.text) and lead is not None and row["handle"] != lead.row["handle"]:
+    if _SENTENCE_FORMS.claims_first.search(question.text) and lead is not None and row["handle"] != lead.row["handle"]:
         return f"**No, {cited(row)} is not the first: {cited(lead.row)} is, with {own(lead.row, lead.unit)}.** "
     claims = "bottleneck" in question.text.casefold() or "culprit" in question.text.casefold()
     if not claims or lead is None or row["total_share"] >= 0.5 or row["self_share"] * 2 > lead.row["self_share"]:

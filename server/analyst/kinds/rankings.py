@@ -14,6 +14,7 @@ from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.preempted import counted_to_callers
 from server.analyst.pseudo_frames import is_pseudo
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -32,13 +33,7 @@ from server.analyst.wording import (
 
 _FORMS = forms("rankings")
 
-CALLS_OF_ITSELF = (
-    "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
-    "NOT IN (SELECT span FROM spans WHERE frame = '?')) UNION ALL SELECT s.span, b.level + 1 FROM spans s JOIN below b "
-    "ON s.parent = b.span WHERE s.frame = '?') SELECT count(*) AS calls, count(*) FILTER (level > 1) AS again, "
-    "max(level) AS deepest FROM below"
-)
-"""Calls of a function, those that it made itself, and how many of them stand in each other."""
+CALLS_OF_ITSELF = query("calls_of_itself")
 SHOWN = 10
 """Rows of a ranking from which something is left out."""
 NAMED = 3
@@ -213,9 +208,9 @@ def _of_one(question: Question, evidence: Evidence) -> list[str]:
         return one_function.unknown(question, evidence)
     row, unit = around["frame"], around["unit"]
     spent = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
-    counted_rows = (evidence.first("query_trace") or {"rows": []})["rows"]
+    counted_rows = evidence.rows("query_trace")
     calls, again, deepest = ([cell.get("value") for cell in counted_rows[0]] if counted_rows else [0, 0, 0])[:3]
-    rows = (evidence.first("find_frames") or {"rows": []})["rows"]
+    rows = evidence.rows("find_frames")
     again_as = next((one for one in rows if one["name"] == f"{row['name']}'2"), None)
     if again_as:  # so callgrind writes the calls of a function that runs already
         return [f"**{cited(row)} calls itself**: as {cited(again_as)}, {counted(again_as, around['counted'])}. {spent}"]

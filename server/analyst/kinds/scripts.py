@@ -4,17 +4,13 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, coded
 
 _FORMS = forms("scripts")
 
-BY_SCRIPT = (
-    "SELECT coalesce(args['data'] ->> 'url', args['url'], args['data'] ->> 'scriptName') AS place, "
-    "max(dur_ms) AS longest_ms, sum(dur_ms) AS all_ms, count(*) AS runs FROM spans "
-    "WHERE name IN ('EvaluateScript', 'FunctionCall', 'v8.evaluateModule') "
-    "GROUP BY place HAVING place <> '' ORDER BY longest_ms DESC LIMIT 4"
-)
+BY_SCRIPT = query("by_script")
 _KEPT = 80
 """Characters of an address, its end."""
 

@@ -9,24 +9,15 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.queries import query
 from server.analyst.sentence_forms import limit_asked, place_asked_for
 from server.analyst.wording import amount, cited_profile, coded
 
 _FORMS = forms("single_events")
 
-_SPANS = (
-    "SELECT one.frame, one.name, one.dur_ms AS took_ms, one.start_ms - of_it.start_ms AS at_ms, one.profile "
-    "FROM spans one JOIN profiles of_it ON one.profile = of_it.profile WHERE {where} AND one.dur_ms IS NOT NULL"
-)
-_SAMPLES = (
-    "SELECT one.frame, one.name, one.weight_ms AS took_ms, one.time_ms - of_it.start_ms AS at_ms, one.profile "
-    "FROM samples one JOIN profiles of_it ON one.profile = of_it.profile WHERE {where} AND one.weight_ms > 0"
-)
-_NUMBERS = (
-    "WITH e AS ({events}) SELECT frame, name, took_ms, at_ms, profile, count(*) OVER () AS events, "
-    "sum(took_ms) OVER () AS sum_ms, median(took_ms) OVER () AS median_ms, "
-    "count(*) FILTER (WHERE took_ms > {limit}) OVER () AS longer FROM e ORDER BY took_ms DESC LIMIT 4"
-)
+_SPANS = query("spans")
+_SAMPLES = query("samples")
+_NUMBERS = query("numbers_of_events")
 _PLACES = ("", "second ", "third ", "fourth ")
 
 

@@ -87,7 +87,9 @@ def handle_named(run: str, evidence: Evidence) -> str | None:
 def _written_so(run: str, evidence: Evidence) -> list[dict[str, Any]]:
     """The functions that have the very name, the heaviest first; those in other letters last."""
     ways = {run, run.replace(" ", "_"), run.replace(" ", "")}
-    rows = [row for row in _found(evidence, pattern_of(run)) if any(is_named(row, way) for way in ways)]
+    rows = [
+        row for row in evidence.rows("find_frames", pattern=pattern_of(run)) if any(is_named(row, way) for way in ways)
+    ]
     return sorted(rows, key=lambda row: (_differs_in_case(row["name"], run), -row["total_value"]))
 
 
@@ -100,15 +102,10 @@ def _like(run: str, evidence: Evidence) -> list[dict[str, Any]]:
     stems = {stem(word) for word in run.split()}
     if len(stems) == 1:
         return _by_word(run, evidence) if _is_ordinary(run) else []
-    rows = _found(evidence, pattern_of(run))
+    rows = evidence.rows("find_frames", pattern=pattern_of(run))
     fits = [row for row in rows if all(_has(row, one) for one in stems)]
     fits.sort(key=lambda row: (len(parts_of(row["name"])), -row["total_value"]))
     return fits or _within(stems, rows)
-
-
-def _found(evidence: Evidence, pattern: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = (evidence.first("find_frames", pattern=pattern) or {"rows": []})["rows"]
-    return rows
 
 
 def _by_word(word: str, evidence: Evidence) -> list[dict[str, Any]]:
@@ -117,7 +114,7 @@ def _by_word(word: str, evidence: Evidence) -> list[dict[str, Any]]:
     said = stem(word)
     fits = [
         row
-        for row in _found(evidence, _loosely(word))
+        for row in evidence.rows("find_frames", pattern=_loosely(word))
         if any(_begins(part, said) for part in parts_of(row["name"])) or _begins_with_a_part(word, row["name"])
     ]
     fits = [row for row in fits if row["total_share"] >= LITTLE or _is_all_of(said, row) or not row["total_value"]]

@@ -12,10 +12,11 @@ from server.analyst.kinds.moments_and_calls import NS_PER_MS, ranking_of, span_c
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_for_any, asks_how_many, limit_asked, place_asked_for
+from server.analyst.sentence_forms import asks_for_any, limit_asked, place_asked_for
 from server.analyst.wording import amount, cited, cited_profile, joined, own
 
 _FORMS = forms("tasks_of_threads")
+_SENTENCE_FORMS = forms("sentence_forms")
 
 LONGEST = "get_longest_calls"
 OF_ALL_THREADS: Call = (LONGEST, {"outermost": True, "limit": 1, "profile": "all"})
@@ -28,7 +29,7 @@ def _of_tasks(evidence: Evidence) -> dict[str, Any]:
         return {}
     spans = [
         row
-        for row in (evidence.summary or {"profiles": []})["profiles"]
+        for row in evidence.profiles
         if row["kind"] == "evented"
         and (row["pid"], row["tid"]) == (main["pid"], main["tid"])
         and row["unit"] == main["unit"]
@@ -74,7 +75,7 @@ def _of_thread(question: Question, evidence: Evidence) -> list[str]:
         f"- {span_cited(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on"
         for row in rows[:5]
     ]
-    deeper = [row for row in (evidence.first("get_longest_calls", limit=8) or {"rows": []})["rows"] if row["depth"] > 0]
+    deeper = [row for row in evidence.rows("get_longest_calls", limit=8) if row["depth"] > 0]
     below = joined([f"{span_cited(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
     which = ("", "second ", "third ", "fourth ")[place]
     first = f"**The {which}longest {what} took {amount(longest['duration'], unit)}**: {span_cited(longest)}"
@@ -132,7 +133,7 @@ def then_long(question: Question, evidence: Evidence) -> list[Call]:
 def _number_of(question: Question, evidence: Evidence) -> list[Call]:
     """The query for the tasks of the thread that is asked about, where a number of them is."""
     listed = next((one.data for one in evidence.all(LONGEST) if one.arguments.get("profile") != "all"), None)
-    asks = limit_asked(question.text) or asks_how_many(question.text) or asks_for_any(question.text)
+    asks = limit_asked(question.text) or _SENTENCE_FORMS.how_many.search(question.text) or asks_for_any(question.text)
     if not (asks and listed and listed["exact"] and listed["rows"]):
         return []
     limit = "" if limit_asked(question.text) or not asks_for_any(question.text) else f" > {LONG_MS:g} ms"

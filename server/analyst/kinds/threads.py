@@ -7,21 +7,22 @@ from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import of_causes, sentence_of
 from server.analyst.forms import forms
+from server.analyst.kinds import single_events
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
-from server.analyst.kinds.shares_of_programs import PROGRAM, by_program
 from server.analyst.kinds.threads_compared import (
     BUSY,
     KINDS_NAMED,
+    PROGRAM,
     always_sampled,
+    by_program,
     evenness,
     mostly_idle,
     waits_most,
 )
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_how_many
 from server.analyst.wording import (
     amount,
     cited,
@@ -39,6 +40,7 @@ from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("threads")
+_SENTENCE_FORMS = forms("sentence_forms")
 _KNOWN_FORMS = forms("known_forms")
 
 LISTED = 12
@@ -133,7 +135,7 @@ def _opening(
         first = always_sampled(alike, lead, busy)
     if idle := mostly_idle(question, ranked):
         return f"{idle} {first}"
-    if asks_how_many(question.text) or count == 1:
+    if _SENTENCE_FORMS.how_many.search(question.text) or count == 1:
         pids = len({row["pid"] for row in rows if row["pid"]})
         of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""
         first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
@@ -243,7 +245,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
     parts = [f"{_of_program(question, evidence)}{_on_processor(question, row)}{_activity(row, lead)}"]
-    if asks_how_many(question.text) and question.thread:
+    if _SENTENCE_FORMS.how_many.search(question.text) and question.thread:
         each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
         many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"
         return [
@@ -360,3 +362,27 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
     first, *rest = one(question, evidence)
     opening = f"**{verdict.strip()}** {first}" if verdict else first
     return [opening, elsewhere, *rest, caveats(evidence)]
+
+
+def then_events(question: Question, evidence: Evidence) -> list[Call]:
+    """What is asked next of a thread, and the query for its events where one of these is asked for."""
+    calls = then_one(question, evidence)
+    single = single_events.of_thread(_of_that_name(question, evidence), question.text)
+    return [*calls, single] if single else calls
+
+
+def events(question: Question, evidence: Evidence) -> list[str]:
+    """The event that is asked for, then what the thread does."""
+    parts = one(question, evidence)
+    single = single_events.of_thread(_of_that_name(question, evidence), question.text)
+    found = single_events.found(single, evidence) if single else None
+    return [single_events.said(found, "call", question.text, evidence), *parts] if found else parts
+
+
+def _of_that_name(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+    """The profiles of the thread that is named, the busiest first."""
+    name = (question.thread or "").casefold()
+    rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
+    exact = [row for row in rows if name in (row["handle"], row["name"].casefold())]
+    found = exact or [row for row in rows if name and name in row["name"].casefold()]
+    return sorted(found, key=lambda row: -busy_of(row))

@@ -1,11 +1,12 @@
-"""How the threads of a recording stand to each other: which waits longest, how many are idle, how even they are."""
+"""How threads stand to each other: which waits longest, how many are idle, how even they are; and how the work divides
+between programs."""
 
 from typing import Any
 
 from server.analyst.evidence import Lead, busy_of, length_of
 from server.analyst.forms import forms
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, cited_profile, joined, own, share
+from server.analyst.wording import amount, cited, cited_profile, coded, joined, own, share
 
 _FORMS = forms("threads_compared")
 
@@ -59,3 +60,29 @@ def evenness(ranked: list[dict[str, Any]]) -> str:
     total = sum(map(busy_of, ranked))
     part = busy_of(ranked[0]) / total if total else 0.0
     return "**Not evenly.**" if part > 1.5 / len(ranked) else "**Fairly evenly.**"
+
+
+PROGRAM = 0.05
+"""Part of all work from which a program is named."""
+
+
+def by_program(listed: dict[str, Any], asked: tuple[str, ...] = ()) -> str:
+    """How the work divides between programs, where there are several: those asked for, or those that weigh."""
+    named = [one.casefold() for one in asked]
+    rows = [
+        row
+        for row in listed["processes"]
+        if row["name"].casefold() in named or row["name"].casefold().rstrip("0123456789.") in named
+    ]
+    if rows:
+        each = [
+            f"{coded(row['name'])} takes {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows
+        ]
+        return f"**Of all that was recorded {joined(each)}.**"
+    rows = [row for row in listed["processes"] if row["share"] >= PROGRAM]
+    if len(rows) < 2:
+        return ""
+    said = joined(
+        [f"{coded(row['name'])} {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows]
+    )
+    return f"**By program the work divides into {said}.**"

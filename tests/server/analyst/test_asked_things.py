@@ -8,7 +8,6 @@ from server.analyst.asked_things import (
     alternatives,
     asks_by_file,
     asks_if_done_again,
-    is_asked_of_it,
     named_first,
     named_like,
     plainer,
@@ -93,9 +92,9 @@ def test_other_forms() -> None:
     assert not asks_if_done_again("it is parsed twice")
     assert asks_by_file("which file is the worst?")
     assert not asks_by_file("which file defines parse?")
-    assert is_asked_of_it("how often is it called per parent?")
-    assert not is_asked_of_it("how often is parse called?")
-    assert is_asked_of_it("could i skip it")
+    assert forms("asked_things").it_is_asked_of.search("how often is it called per parent?")
+    assert not forms("asked_things").it_is_asked_of.search("how often is parse called?")
+    assert forms("asked_things").it_is_asked_of.search("could i skip it")
     assert named_first("and memequal, where does that come from") == "memequal"
     assert not named_first("so, where does that come from")
     assert worse_than_that("is malloc worse?") == "malloc"

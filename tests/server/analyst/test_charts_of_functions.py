@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.analyst.kinds.by_query import of_all_functions
+from server.analyst.forms import forms
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from server.analyst.kinds.by_query import of_all_functions
     ],
 )
 def test_self_time_by_function_names_none(text: str, expected: bool) -> None:
-    assert of_all_functions(text) is expected
+    assert bool(forms("by_query").by_function.search(text)) is expected

@@ -80,7 +80,7 @@ def _of_the_code() -> set[tuple[str, str]]:
 
 def test_every_form_that_code_names_is_in_the_table_and_the_other_way_round() -> None:
     written = {(part, name): text for part, of_part in table().items() for name, text in of_part.items()}
-    within = {(part, used) for (part, _), text in written.items() for used in re.findall(r"\{\{(\w+)\}\}", text)}
+    within = {(part, used) for (part, _), text in written.items() for used in re.findall(r"\{\{(\w+)\}\}", str(text))}
     assert sorted(_of_the_code() - set(written)) == []
     assert sorted(set(written) - _of_the_code() - within) == []
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from server.analyst.asked_figures import not_recorded
 from server.analyst.exclusions import exclusion
-from server.analyst.not_recorded import not_recorded
 from server.analyst.question import alone
 from tests.server.analyst.test_analyst_chat import talk
 from tests.traces.insights.recorded import sampled

@@ -2,23 +2,13 @@
 
 import re
 
-from server.analyst.asked_things import (
-    REMEDIES,
-    asks_by_file,
-    asks_if_done_again,
-    words_of_a_page,
-    would_help,
-)
+from server.analyst.asked_things import REMEDIES, asks_by_file, asks_if_done_again, words_of_a_page, would_help
 from server.analyst.forms import first_form, forms, table
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
-from server.analyst.sentence_forms import (
-    asks_whether,
-    is_yes_or_no,
-    slow_thing,
-)
+from server.analyst.sentence_forms import asks_whether, is_yes_or_no, slow_thing
 from server.analyst.subjects import Subjects
 from traces.lazy_regex import lazy_regex
 

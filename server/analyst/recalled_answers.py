@@ -158,8 +158,3 @@ def _of_left_out(evidence: Evidence) -> str:
 
 def _is_of(row: dict[str, Any], pattern: str) -> bool:
     return pattern.casefold() in f"{row['name']} {(row.get('file') or '')}".replace("\\", "/").casefold()
-
-
-def facts_used(text: str, facts: Sequence[str]) -> list[str]:
-    """The facts that an answer quotes."""
-    return [fact for fact in facts if quoted(fact, LINE) in text]

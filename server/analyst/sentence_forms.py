@@ -51,9 +51,6 @@ def done_to(text: str) -> str:
     return f"{found['verb']} {found['noun']}" if found else ""
 
 
-_NAME = r"`?(?P<{}>[\w.:$<>]{{2,}}(?:\(\))?)`?"
-
-
 _NO_FUNCTIONS = word_list("no_functions")
 
 

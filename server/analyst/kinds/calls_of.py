@@ -80,10 +80,7 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
         return (
             _means(question, evidence)
             if _function(question, evidence)
-            else [
-                NO_SINGLE_CALLS,
-                leading(evidence, "Over all of the recording the hottest function is"),
-            ]
+            else [NO_SINGLE_CALLS, leading(evidence, "Over all of the recording the hottest function is")]
         )
     longer = single_events.of_function(rows[0]["frame"], question.text, question.profile)
     if limit_asked(question.text) and (calls := single_events.found(longer, evidence)):

@@ -152,10 +152,7 @@ def _used(plan: dict[str, Any]) -> str:
         return f"{used} {what} used, no limit" if limit is None else f"{used} of {limit} {what} used, {left} left"
 
     messages = stands(
-        "messages of this conversation",
-        plan["messages_used"],
-        plan["messages_limit"],
-        plan["messages_left"],
+        "messages of this conversation", plan["messages_used"], plan["messages_limit"], plan["messages_left"]
     )
     sessions = stands("conversations", plan["sessions_used"], plan["sessions_limit"], plan["sessions_left"])
     return f"**Your plan is {coded(plan['plan_name'], 60)}**: {messages}; {sessions}."

@@ -8,34 +8,14 @@ from server.analyst.forms import forms
 from server.analyst.kinds.caller_chains import chain_above, highest, is_flat, not_made
 from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
-from server.analyst.kinds.meant_functions import (
-    OF_ALL_THREADS,
-    around_of,
-    is_named,
-    matches_of,
-    meant,
-    still_to_find,
-)
+from server.analyst.kinds.meant_functions import OF_ALL_THREADS, around_of, is_named, matches_of, meant, still_to_find
 from server.analyst.kinds.other_values import first_value
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, one_long_call, single_calls, why_slow
 from server.analyst.queries import query
 from server.analyst.question import Intent, Question
-from server.analyst.wording import (
-    amount,
-    cited,
-    coded,
-    few,
-    listed,
-    located,
-    neighbours,
-    noun,
-    own,
-    share,
-    total,
-    verb,
-)
+from server.analyst.wording import amount, cited, coded, few, listed, located, neighbours, noun, own, share, total, verb
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("one_function")

@@ -52,9 +52,7 @@ def then_top(question: Question, evidence: Evidence) -> list[Call]:
     """The same ranking of all threads together, where there are several and none is named."""
     if not evidence.runs_in_several or question.profile or question.thread or _where(question):
         return []
-    return [
-        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit, "profile": "all"}),
-    ]
+    return [("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit, "profile": "all"})]
 
 
 def _where(question: Question) -> dict[str, Any]:

@@ -225,10 +225,7 @@ def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     default = evidence.profile((evidence.summary or {}).get("default_profile")) or {"handle": "", "pid": ""}
     if not question.thread and any(row["pid"] == default["pid"] for row in found):
         found = [row for row in found if row["pid"] == default["pid"]]
-    return sorted(
-        found,
-        key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -busy_of(row)),
-    )
+    return sorted(found, key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -busy_of(row)))
 
 
 def one(question: Question, evidence: Evidence) -> list[str]:

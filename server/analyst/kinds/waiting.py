@@ -17,16 +17,7 @@ from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_of_single_ones
-from server.analyst.wording import (
-    amount,
-    cited,
-    cited_profile,
-    located,
-    neighbours,
-    own,
-    share,
-    total,
-)
+from server.analyst.wording import amount, cited, cited_profile, located, neighbours, own, share, total
 from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 

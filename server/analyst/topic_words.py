@@ -6,6 +6,7 @@ are compared by their stems, part by part, so that `reading the blocks` finds `r
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from server.agent.memory.word_stem import SHORTEST, stem
@@ -24,10 +25,15 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 def topic_stems(text: str, without: frozenset[str]) -> tuple[str, ...]:
     """The stems of the words that may be a subject, in their order; `without` are words that never are."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    of_questions = vocabulary() - seldom_words()
-    rare = [word for word in words if word not in without | _OF_ASKING | of_questions]
+    rare = [word for word in words if word not in without and word not in _of_questions()]
     stems = tuple(dict.fromkeys(one for word in rare if len(one := stem(word)) >= SHORTEST))
     return stems if len(stems) <= MOST else ()
+
+
+@cache
+def _of_questions() -> frozenset[str]:
+    """Words that are no subject of any prompt: those of asking, and those that many examples have."""
+    return _OF_ASKING | (vocabulary() - seldom_words())
 
 
 def stems_of(text: str, without: frozenset[str]) -> tuple[str, ...]:

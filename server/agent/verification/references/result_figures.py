@@ -19,6 +19,8 @@ from traces.values import Unit
 SENTENCES = frozenset({"amount", "detail", "template", "advice", "text", "note", "title", "remark"})
 """Keys of what we wrote ourselves, the trace's words in it quoted or left out."""
 LISTS_OF_SENTENCES = frozenset({"notes", "can_answer", "cannot_answer"})
+_OURS = SENTENCES | LISTS_OF_SENTENCES
+_UNITS = frozenset(Unit)
 NO_FIGURES = frozenset({"line", "pid", "tid", "id", "column", "number", "handle", "process", "thread"})
 """Keys of numbers that name something."""
 MOMENTS = frozenset({"start", "end", "length"})
@@ -83,13 +85,13 @@ class _Walk:
 
     def of(self, value: Any, unit: Unit | None, about: str | None, key: str) -> Any:
         if isinstance(value, dict):
-            own = Unit(value["unit"]) if value.get("unit") in set(Unit) else unit
+            own = Unit(value["unit"]) if value.get("unit") in _UNITS else unit
             whom = _row_of(value) or about
             return {name: self.of(inner, own, whom, name) for name, inner in value.items()}
         if isinstance(value, list):
             return [self.of(item, unit, about, key) for item in value]
         if isinstance(value, str):
-            return self._sentence(value, about, key) if key in SENTENCES | LISTS_OF_SENTENCES else value
+            return self._sentence(value, about, key) if key in _OURS else value
         if isinstance(value, bool) or not isinstance(value, int | float) or key in NO_FIGURES:
             return value
         dimension, scale = (Dimension.TIME, 1.0) if key in MOMENTS else measures(key, unit)

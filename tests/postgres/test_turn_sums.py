@@ -37,10 +37,13 @@ def of_attempt(row: Invocation, attempt: int) -> Invocation:
     ids=["no call", "a call made again", "a call without a price", "a call without usage", "stopped"],
 )
 async def test_a_turn_has_used_what_its_calls_have(
-    database: FreshDatabase, calls: list[tuple[int, str | None, int | None]], ending: TurnEnding, sums: tuple[Any, ...]
+    crowded_database: FreshDatabase,
+    calls: list[tuple[int, str | None, int | None]],
+    ending: TurnEnding,
+    sums: tuple[Any, ...],
 ) -> None:
-    async with Database(database.server) as pool:
-        world = postgres_world(database.owner, pool)
+    async with Database(crowded_database.server) as pool:
+        world = postgres_world(crowded_database.owner, pool)
         caller = await world.user(Plan(name="team", display_name="Team"))
         turn_id = new_uuid()
         await world.conversations.accept_turn(
@@ -61,7 +64,7 @@ async def test_a_turn_has_used_what_its_calls_have(
             await world.invocations.begin(cut_off, BOUND)
             await world.invocations.record(replace(cut_off, outcome=Outcome.BROKEN))
         await world.conversations.end_turn(turn_id, ending)
-    with psycopg.connect(database.owner) as owner:
+    with psycopg.connect(crowded_database.owner) as owner:
         stored = owner.execute(
             "select input_tokens, output_tokens, cost_usd from chat_turns where id = %s", [turn_id]
         ).fetchone()

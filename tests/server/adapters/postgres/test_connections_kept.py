@@ -17,8 +17,8 @@ WAITING = "select count(*) from pg_locks where locktype = 'advisory' and objid =
 
 
 @pytest.fixture
-async def owner(database: FreshDatabase) -> AsyncIterator[AsyncConnection]:
-    async with await AsyncConnection.connect(database.owner, autocommit=True) as connection:
+async def owner(crowded_database: FreshDatabase) -> AsyncIterator[AsyncConnection]:
+    async with await AsyncConnection.connect(crowded_database.owner, autocommit=True) as connection:
         yield connection
 
 
@@ -38,7 +38,7 @@ async def until(owner: AsyncConnection, query: str, parameter: int, count: int) 
 
 @pytest.mark.parametrize("is_slow", [False, True], ids=["finishes", "is taken back"])
 async def test_whoever_is_cancelled_in_a_statement_leaves_the_connection_to_others(
-    database: FreshDatabase, owner: AsyncConnection, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+    crowded_database: FreshDatabase, owner: AsyncConnection, monkeypatch: pytest.MonkeyPatch, is_slow: bool
 ) -> None:
     monkeypatch.setattr(finishing_connection, "FINISH_S", 0.05 if is_slow else BOUND_S)
 
@@ -46,7 +46,7 @@ async def test_whoever_is_cancelled_in_a_statement_leaves_the_connection_to_othe
         async with found.transaction() as connection:
             await connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
 
-    async with Database(database.server, max_connections=1) as found:
+    async with Database(crowded_database.server, max_connections=1) as found:
         before = await number_of(found)
         await owner.execute("select pg_advisory_lock(%s)", [LOCK])
         with anyio.fail_after(BOUND_S):
@@ -62,9 +62,9 @@ async def test_whoever_is_cancelled_in_a_statement_leaves_the_connection_to_othe
 
 
 async def test_a_connection_that_the_database_has_closed_is_replaced_before_anybody_gets_it(
-    database: FreshDatabase, owner: AsyncConnection
+    crowded_database: FreshDatabase, owner: AsyncConnection
 ) -> None:
-    async with Database(database.server, max_connections=1) as found:
+    async with Database(crowded_database.server, max_connections=1) as found:
         before = await number_of(found)
         await owner.execute("select pg_terminate_backend(%s, 20000)", [before])
         assert await number_of(found) != before
@@ -77,11 +77,11 @@ async def fail_after_an_insert(found: Database, error: Exception) -> None:
 
 
 async def test_what_is_rolled_back_within_is_not_there_and_nobody_is_informed_of_it(
-    database: FreshDatabase, owner: AsyncConnection
+    crowded_database: FreshDatabase, owner: AsyncConnection
 ) -> None:
     await owner.execute("create table flamechat_private.rolled_back (a int)")
     await owner.execute("grant all on flamechat_private.rolled_back to service_role")
-    async with Database(database.server, max_connections=1) as found:
+    async with Database(crowded_database.server, max_connections=1) as found:
         await fail_after_an_insert(found, psycopg.Rollback())
         with pytest.raises(ZeroDivisionError):
             await fail_after_an_insert(found, ZeroDivisionError())
@@ -91,10 +91,10 @@ async def test_what_is_rolled_back_within_is_not_there_and_nobody_is_informed_of
     assert rows == [(3,)]
 
 
-async def test_who_acts_and_what_waits_for_the_disk_is_of_one_transaction(database: FreshDatabase) -> None:
+async def test_who_acts_and_what_waits_for_the_disk_is_of_one_transaction(crowded_database: FreshDatabase) -> None:
     query = "select current_user as name, current_setting('synchronous_commit') as waits"
 
-    async with Database(database.server, max_connections=1) as found:
+    async with Database(crowded_database.server, max_connections=1) as found:
         async with found.transaction(durable=False) as connection:
             assert await (await connection.execute(query)).fetchone() == {"name": "service_role", "waits": "off"}
             await connection.execute("set local synchronous_commit = on")

@@ -10,6 +10,7 @@ import pytest
 import structlog
 
 pytest_plugins = [
+    "tests.plugins.certificates",
     "tests.plugins.examples",
     "tests.plugins.graph_server",
     "tests.plugins.groups",

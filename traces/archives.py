@@ -33,6 +33,10 @@ CTF_METADATA = (b"\x57\x1d\xd1\x75", b"\x75\xd1\x1d\x57", b"/* CTF 1")
 CTF = "a CTF trace (LTTng). Record stacks with `perf record -g`, then `perf script`"
 BUNDLE_SIGN = ".trace/form.template"
 
+UNREADABLE_ZIP = "this zip is encrypted or packed in a way that is not read. Unpack it and choose the trace in it."
+DOCUMENTS = (".md", ".rst", "readme", "readme.txt", "license", "license.txt")
+"""What lies next to a trace and may quote one."""
+
 IsTrace = Callable[[bytes, str], bool]
 """Whether a file of these first bytes and this name is a trace."""
 
@@ -92,6 +96,8 @@ def chosen(members: list[Member], kind: str, name: str, is_trace: IsTrace) -> Me
     if len(files) == 1:
         return files[0]
     traces = [member for member in files if is_trace(_head(member), member.name)]
+    if len(traces) > 1:
+        traces = [member for member in traces if not member.name.lower().endswith(DOCUMENTS)] or traces
     if len(traces) == 1:
         return traces[0]
     if not traces and any(_is_ctf(member) for member in files):
@@ -160,7 +166,7 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = M
         if bytes(data[:1]) == b"\x78" and len(data) > 1 and (0x7800 | data[1]) % 31 == 0:
             data = collect(inflated(data), len(data), name, limit)
     except RuntimeError as error:
-        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+        raise UnrecognisedTrace(f"{name}: {UNREADABLE_ZIP}") from error
     except BROKEN as error:
         raise broken(name, "zip") from error
     return data
@@ -185,7 +191,7 @@ def unzip(data: memoryview, name: str, found: Unwrapped, is_trace: IsTrace) -> I
             while chunk := file.read(OUTPUT_CHUNK):
                 yield chunk
     except RuntimeError as error:
-        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+        raise UnrecognisedTrace(f"{name}: {UNREADABLE_ZIP}") from error
     except BROKEN as error:
         raise broken(name, "zip") from error
 

@@ -18,6 +18,7 @@ from traces.formats.format import Format, break_off
 from traces.formats.head import outline
 from traces.formats.json_repair import Repaired, repairs
 from traces.formats.surrogates import without_half_characters
+from traces.formats.trace_event.json_lines import as_array
 from traces.handles import profile_of_span, resolve
 from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
@@ -43,7 +44,7 @@ def read_trace(
         size, limit = format_value(len(given), Unit.BYTES), format_value(MAX_UPLOAD_BYTES, Unit.BYTES)
         raise TraceTooLarge(f"{name}: it is {size} large; {limit} is the limit. Compress it or record a shorter time.")
     opened = unwrapped(given, name, is_trace)
-    content = opened.content
+    content = as_array(opened.content)
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
     refuse_too_large_for_reference(len(content), name)
@@ -135,7 +136,7 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
     given = memoryview(data)
     if content_key(given) != trace.content_key:
         raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
-    content = unwrapped(given, trace.name, is_trace).content
+    content = as_array(unwrapped(given, trace.name, is_trace).content)
     found: dict[str, Any] = {}
     for span in spans:
         profile, row = profile_of_span(trace, resolve(trace, span, "span").index)

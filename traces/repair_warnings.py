@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from traces.analysis.units import format_value
 from traces.bounds import DETECTION_BYTES
-from traces.formats.head import CONTROL
+from traces.decompression import CONTROL
 from traces.formats.invalid_utf8 import invalid_bytes
 from traces.formats.json_repair import Repaired
 from traces.model import Trace
@@ -44,6 +44,9 @@ def _of_json(repaired: Repaired, trace: Trace, size: int) -> Sequence[TraceWarni
         found.append(TraceWarning("unterminated", text))
     elif left_out:
         found.append(TraceWarning("trailing", "bytes behind the end of the JSON were left out", left_out))
+    if repaired.loose:
+        text = "numbers that are none (NaN, Infinity) and commas behind last elements were left out"
+        found.append(TraceWarning("loose_json", text, repaired.loose))
     if repaired.halves:
         text = "half characters in texts were read as \ufffd"
         found.append(TraceWarning("half_character", text, repaired.halves))

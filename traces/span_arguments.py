@@ -9,6 +9,7 @@ from traces.decompression import unwrapped
 from traces.errors import InvalidQuestion
 from traces.formats.detection import is_trace
 from traces.formats.surrogates import without_half_characters
+from traces.formats.trace_event.json_lines import as_array
 from traces.model import Int64, Trace
 
 MOST_BYTES = 256 << 20
@@ -21,7 +22,7 @@ def argument_texts(data: bytes | memoryview | mmap.mmap, trace: Trace) -> tuple[
     given = memoryview(data)
     if content_key(given) != trace.content_key:
         raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
-    content = unwrapped(given, trace.name, is_trace).content
+    content = as_array(unwrapped(given, trace.name, is_trace).content)
     spans: list[Int64] = []
     texts: list[str] = []
     left = MOST_BYTES

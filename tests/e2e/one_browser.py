@@ -1,5 +1,7 @@
-"""One Chromium for tests of pages that follow each other: to start it takes 2 s of a processor. Without a device it draws by
-the processor either way; GPU rasterising in software costs a quarter more."""
+"""One Chromium for tests of pages that follow each other: to start it takes 2 s of a processor.
+
+There is no device to draw with; GPU rasterising in software costs a quarter more than drawing by the processor.
+"""
 
 from contextlib import ExitStack
 

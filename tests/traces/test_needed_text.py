@@ -18,6 +18,7 @@ from traces.needed_text import MOST_NEEDS, folded, may_match, needed
         ("calls+ on", [{"calls"}, {" on"}]),
         ("call{0,3}ed", [{"cal"}, {"ed"}]),
         ("call{,3}ed", [{"cal"}, {"ed"}]),
+        ("call{,}ed", [{"cal"}, {"ed"}]),
         ("call{2}ed", [{"call"}, {"ed"}]),
         ("a{b}cd", [{"b}cd"}]),
         ("first|second", [{"first", "second"}]),
@@ -82,7 +83,7 @@ def test_one_of_each_must_be_there() -> None:
 
 LITERALS = ["ab", "Cd", "e", " ", "ß", "İ", ".", r"\.", r"\d", r"\w+", "[xy]", "[^]a]", r"\\", "^", "$", r"\b", *"{}]"]
 GROUPS = ["(?:", "(", ")", ")?", "){2}", ")*", "|", "(?=", "(?!", "(?<=", "(?i:", "(?P<n>"]
-PIECES = st.sampled_from([*LITERALS, *GROUPS, "?", "*", "+", "{0,2}", "{3}"])
+PIECES = st.sampled_from([*LITERALS, *GROUPS, "?", "*", "+", "{0,2}", "{,}", "{3}"])
 
 
 @given(st.data(), st.lists(PIECES, max_size=14).map("".join), st.sampled_from([0, re.IGNORECASE]))

@@ -12,7 +12,7 @@ from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
 from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
 from traces.formats.firefox import CLEOPATRA, FIREFOX
 from traces.formats.format import Format
-from traces.formats.head import Head
+from traces.formats.head import Head, outline
 from traces.formats.instruments import INSTRUMENTS, INSTRUMENTS_TRACE
 from traces.formats.jfr import ASYNC_PROFILER, JFR
 from traces.formats.json_repair import repairs, size_without_padding
@@ -27,6 +27,7 @@ from traces.formats.speedscope import SPEEDSCOPE
 from traces.formats.text import COLLAPSED, PAPYRUS, PMCSTAT
 from traces.formats.trace_event import CHROME, TRACE_EVENT
 from traces.formats.v8 import CPUPROFILE, HEAP_PROFILE, V8_LOG
+from traces.lazy_regex import lazy_regex
 
 FORMATS = (
     PPROF_LEGACY,
@@ -68,6 +69,7 @@ BY_NAME = {known.name: known for known in (*FORMATS, CHROME)}
 """Every format that a trace may be of."""
 
 START = 256
+BLANKS = lazy_regex(rb"(?:[ \t\r\n]++|#[^\n]*+\n)*+")
 MOST_REMARKS, FEW_REMARKS = 10, 3
 """Lines before a recording: as many before JSON, as few before other text, which is read line by line."""
 ADVICE = (
@@ -102,7 +104,7 @@ class Detected:
 def detect(content: memoryview, name: str) -> Detected:
     """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
     head = Head.of(content[:DETECTION_BYTES], name)
-    found = _detected(head, content, name) or _behind_remarks(head, content, name)
+    found = _detected(head, content, name) or _behind_blanks(content, name) or _behind_remarks(head, content, name)
     if found is None and 0 < (size := size_without_padding(content)) < len(content):
         found = _detected(Head.of(content[: min(size, DETECTION_BYTES)], name), content[:size], name)
     if found is not None:
@@ -111,6 +113,8 @@ def detect(content: memoryview, name: str) -> Detected:
         raise UnrecognisedTrace(f"{name}: this is {advice}.")
     from traces.formats.foreign import kind_of  # noqa: PLC0415 - 3 ms that what is known need not wait for
 
+    if not head.data.strip():
+        head = Head.of(content[_blanks(content) :][:DETECTION_BYTES], name)
     kind = kind_of(head)
     raise UnrecognisedTrace(f"{name}: this is {kind.what}. {kind.step}.")
 
@@ -120,6 +124,25 @@ def _detected(head: Head, content: memoryview, name: str) -> Detected | None:
     if known is None and len(content) > DETECTION_BYTES:
         known = _format_of(_more_of(head, content, name))
     return Detected(known, content) if known is not None else None
+
+
+def _blanks(content: memoryview) -> int:
+    found = BLANKS.match(content)
+    return found.end() if found is not None else 0
+
+
+def _behind_blanks(content: memoryview, name: str) -> Detected | None:
+    """What stands behind blank lines and comments, which may be longer than a head: readers of lines skip them."""
+    at = _blanks(content)
+    if not 0 < at < len(content):
+        return None
+    found = _detected(Head.of(content[at : at + DETECTION_BYTES], name), content[at:], name)
+    if found is None:
+        return None
+    comments = sum(line.startswith(b"#") for line in bytes(content[:at]).split(b"\n"))
+    if not comments or outline(bytes(content[at : at + START])) is None:
+        return Detected(found.format, content)
+    return Detected(found.format, memoryview(b"".join((b" " * at, content[at:]))), comments)
 
 
 def _behind_remarks(head: Head, content: memoryview, name: str) -> Detected | None:

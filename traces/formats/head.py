@@ -5,24 +5,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
+from traces.decompression import CONTROL
 from traces.lazy_regex import lazy_regex
 
 TOKEN = lazy_regex(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 """A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost the square."""
 JSON = lazy_regex(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:["\]{]|\Z))')
 """How JSON that may be a trace begins: `[unknown];main 3` is a stack."""
-CONTROL = lazy_regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonOutline:
-    """Names of the root object's values, and of the first object inside an array at the root."""
+    """Names of the root object's values, and of the first objects inside an array at the root."""
 
     root: Literal["object", "array"]
     keys: frozenset[str]
     element_keys: frozenset[str]
 
 
+FIRST_ELEMENTS = 3
+"""Of an array: the first may be empty, or say what the others are."""
 FEW_BROKEN, MOST_BROKEN = 3, 0.1
 """Bytes of a text that may not be UTF-8: a few of a short one, of a long one as many as those of a text in Latin-1."""
 PACKED = lazy_regex(r"\.(gz|zst|zip)$")
@@ -78,7 +80,7 @@ def outline(data: bytes) -> JsonOutline | None:
         elif first == b":":
             if depth == 1:
                 keys.add(last[1:-1].decode("utf-8", "replace"))
-            elif depth == 2 and start == b"[" and elements == 1:
+            elif depth == 2 and start == b"[" and elements <= FIRST_ELEMENTS:
                 element_keys.add(last[1:-1].decode("utf-8", "replace"))
         elif first in b"{[":
             depth += 1

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from traces.formats.invalid_utf8 import with_question_marks
+from traces.formats.strict_json import with_nulls
 from traces.formats.surrogates import without_half_characters
 from traces.kernels.json_levels import Level, scan_levels
 from traces.kernels.library import NotReadable
@@ -23,13 +24,14 @@ SPACE = b" \t\r\n"
 @dataclass(frozen=True, slots=True)
 class Repaired:
     """`kept` bytes of the document are in `content`, at their places; `breaks_off` says whether brackets were closed
-    behind them. `halves` of characters and `invalid` bytes were replaced."""
+    behind them. `halves` of characters, `invalid` bytes and what is `loose` (`strict_json`) were replaced."""
 
     content: memoryview
     kept: int
     breaks_off: bool
     halves: int
     invalid: int
+    loose: int = 0
 
 
 def repairs(content: memoryview) -> Iterator[Repaired]:
@@ -38,9 +40,18 @@ def repairs(content: memoryview) -> Iterator[Repaired]:
     plain, invalid = with_question_marks(text if halves else content)
     document = memoryview(plain if invalid else text) if halves or invalid else content
     size = size_without_padding(document)
+    strict: bytes | memoryview = b""
+    loose = 0
     try:
         levels = scan_levels(document[:size])
+        if not levels.open_:
+            strict, loose = with_nulls(document[: levels.end])
     except NotReadable:  # broken in its middle
+        levels = None
+        strict, loose = with_nulls(document[:size])
+    if loose:
+        yield Repaired(memoryview(strict), len(strict), breaks_off=False, halves=halves, invalid=invalid, loose=loose)
+    if levels is None:
         if halves or invalid:
             yield Repaired(document, len(document), breaks_off=False, halves=halves, invalid=invalid)
         return

@@ -74,6 +74,8 @@ def _irregular_sampling(subject: Subject) -> Verdict:
     if usual <= 0:
         return not_applicable("too few samples to tell a rhythm")
     gaps = (steps > threshold("irregular-sampling.gap") * usual) & (samples.leaf[:-1] >= 0)
+    if profile.unit is profile.axis:  # what a sample does not last for is idle
+        gaps &= samples.weights[profile.default_value][:-1] >= steps / 2
     share = float(steps[gaps].sum() / steps.sum())
     if share < threshold("irregular-sampling.share"):
         return passed(f"a sample every {format_value(usual, profile.axis)} with few gaps", share=share)
@@ -99,6 +101,7 @@ def _truncated_stacks(subject: Subject) -> Verdict:
     share = float(by_depth[-1] / subject.total)
     # A limit shows as a heap of leaves at one depth; stacks that end by themselves thin out.
     thins_out = deepest + 1 < threshold("truncated-stacks.depth") or by_depth[-1] <= 2 * by_depth[-2]
+    thins_out |= int(((tree.depth == deepest) & (own > 0)).sum()) < threshold("truncated-stacks.stacks")
     if thins_out or share < threshold("truncated-stacks.share"):
         return passed(f"stacks of up to {deepest + 1} frames end at different depths")
     return Verdict(
@@ -169,10 +172,13 @@ def _idle(subject: Subject) -> Verdict:
     share = time.idle_share
     if share < threshold("idle.share"):
         return passed(f"idle {format_share(share)} of its time", profile=profile.handle)
+    said = f"{{0}} did nothing for {format_share(share)} of its time, which shares leave out: "
+    said += "if it felt slow, the cause is what it waited for."
+    if not profile.tid and profile.kind is ProfileKind.EVENTED:  # collections, requests: nothing says it is a thread
+        said = f"Nothing lies in {{0}} for {format_share(share)} of the time, which shares leave out."
     return Verdict(
         State.FAIL,
-        f"{{0}} did nothing for {format_share(share)} of its time, which shares leave out: if it felt slow, the cause "
-        "is what it waited for.",
+        said,
         Severity.INFO,
         (Evidence(profile.handle, profile.name, format_share(share), share),),
         profile=profile.handle,
@@ -233,7 +239,8 @@ DETECTORS = (
              _irregular_sampling, ("irregular-sampling.gap", "irregular-sampling.share", "few-samples.count"),
              RECORDING),
     Detector("truncated-stacks", Kind.QUALITY, "Truncated stacks", "a heap of stacks at the deepest level",
-             _truncated_stacks, ("truncated-stacks.depth", "truncated-stacks.share"), RECORDING),
+             _truncated_stacks, ("truncated-stacks.depth", "truncated-stacks.share", "truncated-stacks.stacks"),
+             RECORDING),
     Detector("unsymbolised", Kind.QUALITY, "Code without symbols", "addresses in place of names", _unsymbolised,
              ("unsymbolised.share",), RECORDING),
     Detector("minified", Kind.QUALITY, "Minified code", "names that a bundler shortened", _minified,

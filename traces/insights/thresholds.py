@@ -33,6 +33,7 @@ THRESHOLDS: dict[str, Threshold] = {
     "irregular-sampling.gap": Threshold(5, "times", "an interval this much longer than the median is a gap", "ours"),
     "irregular-sampling.share": Threshold(0.1, "share", "part of the time inside gaps", "ours"),
     "truncated-stacks.share": Threshold(0.05, "share", "weight at exactly the deepest level", f"{JMC} (stack depth)"),
+    "truncated-stacks.stacks": Threshold(3, "stacks", "fewer of the deepest level are just the deepest", "ours"),
     "truncated-stacks.depth": Threshold(16, "frames", "shallower stacks are taken as whole", "ours: no limit is lower"),
     "unsymbolised.share": Threshold(0.1, "share", "self value in frames without a name", "ours"),
     "minified.share": Threshold(0.3, "share", "self value in minified code", "ours"),

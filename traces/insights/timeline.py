@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from traces.analysis.thread_time import busy_time
+from traces.analysis.thread_time import busy_time, thread_time
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window, node_values
 from traces.equal_rows import distinct
@@ -142,8 +142,32 @@ NO_NAME = lazy_regex(r"(?:(?:an?|the|unknown|unnamed|anonymous|thread|task|tid|p
 
 
 def _alike(subject: Subject) -> list[Profile]:
-    main = subject.profile
-    return [p for p in subject.trace.profiles if (p.kind, p.unit) == (main.kind, main.unit)]
+    """Threads that are measured as the main one; streams of devices are none, nor is what else is drawn of them."""
+    main, devices = subject.profile, _devices(subject)
+    return [p for p in subject.trace.profiles if (p.kind, p.unit) == (main.kind, main.unit) and p.pid not in devices]
+
+
+def _devices(subject: Subject) -> set[str]:
+    """What PyTorch's recordings have in place of a process for each device."""
+    if not subject.is_torch:
+        return set()
+    return {p.pid for p in subject.trace.profiles if p.role is Role.GPU} - {subject.profile.pid}
+
+
+def _unknown_time(subject: Subject, team: list[Profile]) -> int:
+    """Of which nothing says whether the threads worked or waited."""
+    times = [thread_time(subject.trace, profile) for profile in team]
+    return sum(time.unknown for time in times if time is not None)
+
+
+def _which(subject: Subject, team: list[Profile]) -> str:
+    """Which threads a number is of, where the recording has others, which are measured otherwise."""
+    known, devices = {(p.pid, p.tid) for p in team}, _devices(subject)
+    rest = [p for p in subject.trace.profiles if (p.pid, p.tid) not in known and p.pid not in devices]
+    others = [p for p in rest if p.tid and p.unit.is_time]
+    if not others:
+        return ""
+    return " that were sampled" if subject.profile.kind is ProfileKind.SAMPLED else " whose calls were recorded"
 
 
 def _uneven_workers(subject: Subject) -> Verdict:
@@ -186,6 +210,8 @@ def _one_thread(subject: Subject) -> Verdict:
     if len(team) < 2 or not subject.unit.is_time:
         return not_applicable("there is only one thread of this kind")
     busy = np.array([busy_time(subject.trace, profile) for profile in team])
+    if _unknown_time(subject, team) > busy.sum():
+        return not_applicable("of most of the time nothing says whether threads worked or waited")
     top = int(np.argmax(busy))
     share = float(busy[top] / busy.sum()) if busy.sum() else 0.0
     if share < threshold("one-thread.share"):
@@ -193,7 +219,7 @@ def _one_thread(subject: Subject) -> Verdict:
     first = Evidence(team[top].handle, team[top].name, format_value(float(busy[top]), team[top].unit), share)
     return Verdict(
         State.FAIL,
-        f"{{0}} does {format_share(share)} of the work of {len(team)} threads.",
+        f"{{0}} does {format_share(share)} of the work of {len(team)} threads{_which(subject, team)}.",
         Severity.INFO,
         (first,),
         profile=first.handle,

@@ -204,8 +204,8 @@ def flat(each: int) -> Trace:
 
 
 def deepest(percent: float) -> Trace:
-    cut = ";".join(f"f{k}" for k in range(32))
-    return sampled({cut: percent, "f0;f1;f2": 100 - percent})
+    cut = ";".join(f"f{k}" for k in range(31))
+    return sampled({f"{cut};leaf{k}": percent / 3 for k in range(3)} | {"f0;f1;f2": 100 - percent})
 
 
 CASES = (

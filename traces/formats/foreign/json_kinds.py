@@ -61,10 +61,20 @@ KINDS: tuple[tuple[Sign, Kind], ...] = (
     (_has("assets", "chunks", "modules"), Kind("a list of what a bundle holds (webpack)", ORIGINAL)),
     (_has("event_id", "platform"), Kind("an event of Sentry", RECORD)),
     (_any("__REALTIME_TIMESTAMP"), Kind("a journal of systemd", RECORD)),
+    (
+        _any("flamebearer"),
+        Kind("a flame graph of Pyroscope", "Ask it for the profile as pprof (`format=pprof`) and choose that"),
+    ),
+    (_has("elapsed_time_sec", "files"), Kind("a report of Scalene", "Record with `py-spy record --format speedscope`")),
+    (_has("name", "value", "children"), Kind("the tree of a flame graph (d3)", ORIGINAL)),
+    (
+        lambda head, _: b'"traceEvents"' in head.data,
+        Kind("JSON with a trace inside", "Save the part that holds `traceEvents`, with its braces, as a file"),
+    ),
     (_any("level", "severity", "levelname"), Kind("a log, a line of JSON each", RECORD)),
     (_has("log", "stream", "time"), Kind("a log of a container", RECORD)),
 )
-OTHER = Kind("JSON, but not of a trace", RECORD)
+OTHER = Kind("JSON, but not of a trace that is known here", RECORD)
 
 
 def json_kind(head: Head) -> Kind:

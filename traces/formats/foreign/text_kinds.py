@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from traces.formats.foreign.file_kind import ORIGINAL, RECORD, Kind
+from traces.formats.stack_lines import are_quoted, split_weight
 from traces.lazy_regex import lazy_regex
 
 FIRST_CHARACTERS = 65_536
@@ -53,10 +54,48 @@ FIRST: tuple[tuple[str, Kind], ...] = (
         r"[\s\S]{0,400}\bncalls +tottime",
         Kind("what cProfile prints", "Save it: `python -m cProfile -o trace.prof app.py`"),
     ),
-    (r"\[\s*(?:-?\d[\d.]*\s*[,\]]|true|false|null|\[)", Kind("JSON, but not of a trace", RECORD)),
+    (r"\[\s*(?:-?\d[\d.]*\s*[,\]]|true|false|null|\[)", Kind("JSON, but not of a trace that is known here", RECORD)),
     (
         r"(?:Version: \d[\s\S]{0,80}\n)?TRACE START \[",
         Kind("a trace of calls by Xdebug", "Record with `xdebug.mode=profile` and choose the file cachegrind.out.PID"),
+    ),
+    (
+        r"version https://git-lfs\.github\.com/",
+        Kind("a pointer of Git LFS, not the file itself", "Get that with `git lfs pull` and choose it again"),
+    ),
+    (
+        r"data:[\w./+-]*(?:;[\w=-]+)*;base64,",
+        Kind("an address that holds a file in base64", "Save what it holds as a file of its own"),
+    ),
+    (
+        r"(?:Analysis of sampling|Sampling process) [\s\S]{0,4000}Call graph:",
+        Kind("what `sample` of macOS prints", "Record with `samply record` or Instruments"),
+    ),
+    (
+        r"Date/Time: [\s\S]{0,8000}\nHeaviest stack for",
+        Kind("a report of spindump (macOS)", "Record with `samply record` or Instruments"),
+    ),
+    (
+        r"(?:File: .*\n)?(?:Type: .*\n)?(?:Time: .*\n)?(?:Duration: .*\n)?-{5,}\+-{5,}",
+        Kind("what `go tool pprof -traces` prints", "Choose the profile itself"),
+    ),
+    (r"(?:strict )?digraph ", Kind("a graph as Graphviz draws it", ORIGINAL)),
+    (
+        r"Process \d+: [\s\S]{0,2000}\nThread \S+ \((?:active|idle)",
+        Kind("what `py-spy dump` prints, one moment of a program", "Record with `py-spy record --format speedscope`"),
+    ),
+    (
+        r"\s*Percent +\|",
+        Kind("what `perf annotate` prints", "Choose what `perf script` prints, or perf.data itself"),
+    ),
+    (
+        r"# DURATION +TID +FUNCTION",
+        Kind("what `uftrace replay` prints", "Choose what `uftrace dump --chrome` writes"),
+    ),
+    (r"% time +seconds +usecs/call", Kind("what `strace -c` prints", "Record with `perf record -g`")),
+    (
+        r"v [0-9a-f]+ \d+\n[xX] ",
+        Kind("a recording of heaptrack", "It says who allocated; record with callgrind or perf"),
     ),
     (r"Timer unit: ", Kind("what line_profiler prints", RECORD)),
     (
@@ -109,6 +148,7 @@ MOSTLY: tuple[tuple[str, Kind], ...] = (
         Kind("statements for a database (SQL)", RECORD),
     ),
     (r"[-dlbcps][-rwxsStT]{9}", Kind("a list of files", RECORD)),
+    (r"[A-Za-z0-9+/]{56,}={0,2}\s*$", Kind("a file in base64", "Decode it with `base64 -d` and choose what comes out")),
     (r"[ \t]+[0-9a-f]{2,16} \S.*(?:\+0x[0-9a-f]+|\(\S+\))", PERF_FIELDS),
     (
         r"\s+\S+`\S+",
@@ -139,8 +179,19 @@ SOURCE = lazy_regex(
     r"if ?\(|for ?\(|\} *$|//|/\*|\*|const |let |var |fn |func |use |end$|\.PHONY|FROM |RUN |\t)"
 )
 HEADING = lazy_regex(r"#{1,6} \S|```|[-*] \S|={3,}$|-{3,}$|\d+\. \S|\.\. ")
+CALL = lazy_regex(r"\s*[\w.$]+\s*[(=]")
+KEY = lazy_regex(r'"[^"\n]{1,80}"\s*:')
+OF_JSON = lazy_regex(r'"(?:[^"\\]|\\.)*+"?|[\d.eE+-]+|true|false|null|[\s{}\[\],:]')
+JSON_CHARACTERS, LEAST_KEYS, MOST_ELSE = 4_096, 8, 0.05
+PART_OF_JSON = Kind(
+    "JSON within other text, or without its beginning", "Save all of the JSON, and nothing else, as a file"
+)
 TABLE = "Of a profile, choose the recording itself; of stacks, write `outer;inner weight` lines"
-PROSE = Kind("text, but not of a profiler", RECORD)
+QUOTED_STACKS = Kind(
+    "stacks with a mark or a number before each line, as mail, `grep -n` or a list of changes put it there",
+    "Choose the file that they were taken from",
+)
+PROSE = Kind("text, but not of a profiler that is known here", RECORD)
 
 
 def text_kind(text: str, name: str) -> Kind:
@@ -160,6 +211,10 @@ def text_kind(text: str, name: str) -> Kind:
 
 
 def _by_shape(lines: list[str], name: str) -> Kind:
+    if _is_part_of_json("\n".join(lines)[:JSON_CHARACTERS]):
+        return PART_OF_JSON
+    if sum(split_weight(line) is not None for line in lines) >= MOST * len(lines) and are_quoted(lines):
+        return QUOTED_STACKS
     for separator, what in SEPARATORS.items():
         counts = Counter(line.count(separator) for line in lines)
         cells, times = counts.most_common(1)[0]
@@ -183,6 +238,14 @@ def _by_shape(lines: list[str], name: str) -> Kind:
             "Stacks are lines `outer;inner weight` with callers in common; call it .folded if it is",
         )
     return PROSE
+
+
+def _is_part_of_json(text: str) -> bool:
+    """Whether there is little besides JSON and it has many members; it may begin within a text."""
+    if len(KEY.findall(text)) < LEAST_KEYS or CALL.match(text):
+        return False
+    parts = text, text.partition('"')[2]
+    return any(len(OF_JSON.sub("", part)) <= MOST_ELSE * len(part) for part in parts)
 
 
 def _words(lines: list[str], separator: str) -> float:

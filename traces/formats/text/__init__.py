@@ -4,7 +4,7 @@ import re
 
 from traces.formats.format import CALLS, Format, sums
 from traces.formats.head import Head
-from traces.formats.text.stack_lines import are_stacks, lines_of_stacks
+from traces.formats.stack_lines import are_stacks, lines_of_stacks
 from traces.values import Counts, Waits
 
 COLLAPSED_NAMES = (".collapsed", ".folded", ".collapsed.txt", ".folded.txt")

@@ -10,7 +10,7 @@ import numpy as np
 
 from traces.bounds import DETECTION_BYTES, MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.formats.text.stack_lines import are_pairs, lines_of_stacks, split_pair
+from traces.formats.stack_lines import are_pairs, lines_of_stacks, split_pair
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
 from traces.stacks import with_frames

@@ -7,6 +7,7 @@ import pytest
 
 from tests.traces.stacks_of_traces import read, stacks
 from traces.errors import DamagedTrace
+from traces.values import Waits
 
 FRAMES = {
     "1": {"name": "main"},
@@ -31,6 +32,23 @@ def test_a_sample_lasts_until_its_threads_next() -> None:
     samples = trace.profiles[1].samples
     assert samples is not None
     assert samples.time.tolist() == [2_000, 3_000]
+
+
+def test_a_sample_of_a_processor_lasts_no_longer_than_between_two_of_it() -> None:
+    """Two processors, each sampled every 10 us; the second thread ran at 0 and at 60 only."""
+    first = [sample(at, 2) | {"cpu": 0} for at in range(0, 70, 10)]
+    second = [sample(at, 1, tid=2) | {"cpu": 1} for at in (0, 60)]
+    other = [sample(at, 1, tid=3) | {"cpu": 1} for at in range(10, 60, 10)]
+    trace = read(a_file(*first, *second, *other))
+    assert stacks(trace, 1) == [("main", 10_000), ("main", 10_000)]
+    assert sum(weight for _, weight in stacks(trace)) == 70_000
+    assert trace.profiles[1].facts.waits is Waits.WORK
+
+
+@pytest.mark.parametrize("cpu", [None, -1, "-1"])
+def test_samples_of_no_processor_are_of_the_clock_on_the_wall(cpu: object) -> None:
+    trace = read(a_file(*(sample(at, 1) | {"cpu": cpu} for at in (0, 10, 90))))
+    assert stacks(trace) == [("main", 10_000), ("main", 80_000), ("main", 0)]
 
 
 @pytest.mark.parametrize(

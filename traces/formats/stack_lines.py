@@ -6,6 +6,7 @@ stacks have callers in common, and no more than a few look like what other progr
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from traces.lazy_regex import lazy_regex
 
@@ -44,6 +45,8 @@ BEFORE, BEHIND = 5, 3
 """Lines that a program may have printed before and behind the stacks."""
 LEAST_DEEP = 0.25
 LEAST_SHARED = 1 / 3
+QUOTED = lazy_regex(r"> |[+|](?=[^\s+|])|(?:[^;\s]+:)?[ ]{0,9}(\d{1,9})(?:\t|:(?!:))")
+"""What other programs put before each line of a file."""
 YEAR = lazy_regex(r"1[789]\d\d|20\d\d")
 FEW = 3
 """So many lines that all end in a year are prose or a list."""
@@ -60,6 +63,8 @@ def are_stacks(lines: list[str], *, named: bool) -> bool:
     others = last + 1 - first - len(stacks)
     if not stacks or others > max(1, MOST_OTHER * len(stacks)) or others + first >= len(stacks):
         return False
+    if are_quoted(stacks):
+        return False
     if named:
         return True
     some = stacks[:: 1 + len(stacks) // ENOUGH]
@@ -70,6 +75,16 @@ def are_stacks(lines: list[str], *, named: bool) -> bool:
     if len(stacks) == 1:
         return len(lines) == 1 and ";" in stacks[0] and not UNLIKELY.search(stacks[0])
     return _have_callers(stacks) and not _has_header(lines[:first], stacks)
+
+
+def are_quoted(lines: list[str]) -> bool:
+    """Whether each line has a mark before it, as in mail or a list of changes, or its number, as of `grep -n` and
+    `cat -n`: they would be parts of the first function's name."""
+    marks = [QUOTED.match(line) for line in lines[:ENOUGH]]
+    if len(marks) < FEW or not all(marks):
+        return False
+    numbers = [int(mark[1]) for mark in marks if mark is not None and mark[1]]
+    return len(numbers) in (0, len(marks)) and all(one < two for one, two in pairwise(numbers))
 
 
 def _stacks_between(rows: list[str | None]) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """What changed between two traces, function by function."""
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from traces.analysis.filters import FrameFilter
+from traces.analysis.moved_files import moved_files
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window
 from traces.bounds import MAX_STACK_DEPTH
@@ -146,10 +148,21 @@ def compare_traces(
 
 
 def keyed_frames(trace: Trace, keys: dict[FrameKey, int]) -> Int32:
-    """The key of each frame; functions that are new get the next keys. `file:///a/b.js` is `/a/b.js`."""
+    """The key of each frame; functions that are new get the next keys. `file:///a/b.js` is `/a/b.js`, and a file that
+    lies elsewhere than in the traces before is the same."""
     files = [None if file is None else file.removeprefix(FILE_SCHEME) for file in _files(trace)]
-    named = zip(trace.frame_names, files, strict=True)
+    moved = moved_files(_by_file(keys), _by_file(zip(trace.frame_names, files, strict=True)))
+    named = zip(trace.frame_names, (moved.get(file or "", file) for file in files), strict=True)
     return np.array([keys.setdefault(key, len(keys)) for key in named], np.int32)
+
+
+def _by_file(named: Iterable[FrameKey]) -> dict[str, set[str]]:
+    """The names of the functions of each file."""
+    found: dict[str, set[str]] = {}
+    for name, file in named:
+        if file:
+            found.setdefault(file, set()).add(name)
+    return found
 
 
 def overlap_of(one: AbstractSet[str], other: AbstractSet[str]) -> float:

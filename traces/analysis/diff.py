@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.compare import FrameKey, keyed_frames
 from traces.analysis.window import node_values, root_total
 from traces.errors import InvalidQuestion
 from traces.handles import profile_at
@@ -113,11 +114,9 @@ def _side(tree: CallTree, function: Int64, total: Values, *, as_shares: bool) ->
 
 def _functions(before: Trace, after: Trace) -> tuple[Int64, Int64, Int32, Int32]:
     """The function of each frame of both traces, and the first frame of each function in both."""
-    known: dict[tuple[str, str | None], int] = {}
-    of_frames, first_frames = [], []
-    for trace in (before, after):
-        keys = [(trace.frame_names[i], trace.frame_file(i)) for i in range(len(trace.frames))]
-        of_frames.append(np.array([known.setdefault(key, len(known)) for key in keys], np.int64))
+    known: dict[FrameKey, int] = {}
+    of_frames = [keyed_frames(trace, known).astype(np.int64) for trace in (before, after)]
+    first_frames = []
     for of_frame in of_frames:
         first = np.full(len(known), NEW_FRAME, np.int32)
         first[of_frame[::-1]] = np.arange(len(of_frame), dtype=np.int32)[::-1]

@@ -219,7 +219,9 @@ def growth(question: Question, evidence: Evidence) -> list[str]:
             "**This trace cannot say whether anything gets slower**: single calls are not in it, only samples or sums.",
             closing,
         ]
-    if not found or not found["rows"]:
+    if not found:
+        return ["**Whether calls get longer could not be looked up here.**", closing]
+    if not found["rows"]:
         return ["**No: no function's calls get clearly longer during the recording.**", closing]
     rows = [{cell["column"]: cell for cell in row} for row in found["rows"]]
     grown = [

@@ -12,6 +12,7 @@ from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
+from server.analyst.sentence_forms import is_yes_or_no
 from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
@@ -125,15 +126,23 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
     if question.is_of_the_other and (there := _most_there(found, coded(other["trace"]) if other else "the other")):
         return [*there, f"{totals}{against}.", *lists]
-    spoken = _spoken(found, question, evidence)
-    first_ = f"{spoken or _verdict(found)} {totals}{against}."
-    if _FORMS.only_in_one.search(question.text) and (only := _only_in_one(found, other)):
-        first_ = f"{only} {totals}{against}."
-    elif _FORMS.who_changed.search(question.text):
-        first_ = f"**Who changed what, recordings cannot say**; what they show: {first_}"
-    elif not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:
-        first_ = f"**{totals}.** {_verdict(found)}"
+    first_ = _opening(found, question, evidence, totals, against)
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
+
+
+def _opening(found: dict[str, Any], question: Question, evidence: Evidence, totals: str, against: str) -> str:
+    """What is asked for first: one function, what only one of them has, where less is taken, or all of it."""
+    spoken = _spoken(found, question, evidence)
+    if _FORMS.only_in_one.search(question.text) and (only := _only_in_one(found, _other(question, evidence))):
+        return f"{only} {totals}{against}."
+    if _FORMS.who_changed.search(question.text):
+        known = "**Who changed what, recordings cannot say**; what they show:"
+        return f"{known} {spoken or _verdict(found)} {totals}{against}."
+    if not spoken and _FORMS.of_a_gain.search(evidence.prompt) and (less := _saved(found)):
+        return f"{less} {totals}{against}."
+    if not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:
+        return f"**{_changed(found, evidence.prompt)}{totals}.** {_verdict(found)}"
+    return f"{spoken or _verdict(found)} {totals}{against}."
 
 
 def _most_there(found: dict[str, Any], name: str) -> list[str]:
@@ -159,6 +168,31 @@ def _other(question: Question, evidence: Evidence) -> dict[str, Any] | None:
         row for key, row in _others(evidence).items() if asked and (asked == key or asked in row["trace"].casefold())
     ]
     return next(iter(named or (rows if not question.names else [])), None)
+
+
+def _saved(found: dict[str, Any]) -> str:
+    """Where less is taken now, by value; empty where nothing takes clearly less."""
+    unit = found["unit"]
+    rows = [row for row in found["rows"] if row["before"]["self_value"] > _THAN * row["after"]["self_value"]]
+    if not rows:
+        return ""
+    most = max(rows, key=lambda row: row["before"]["self_value"] - row["after"]["self_value"])
+    before, after = (amount(most[side]["self_value"], unit) for side in ("before", "after"))
+    gone = max(
+        (row for row in found["rows"] if row["status"] == "vanished"),
+        key=lambda row: row["before"]["total_value"],
+        default=None,
+    )
+    took = amount(gone["before"]["total_value"], unit) if gone else ""
+    of_gone = f" {_named(gone)} is gone: it took {took} with what it called." if gone else ""
+    return f"**The most was saved in {_named(most)}: {before} before, {after} now of self value.**{of_gone}"
+
+
+def _changed(found: dict[str, Any], text: str) -> str:
+    """Yes or no where it is asked whether all of it takes more now, or less."""
+    asked = _FORMS.slower.search(text)
+    before, now = found["before"]["whole"], found["after"]["whole"]
+    return "" if not asked or not is_yes_or_no(text) else "Yes: " if bool(asked[1]) == (now > before) else "No: "
 
 
 def _totals(found: dict[str, Any], other: str) -> str:
@@ -188,6 +222,7 @@ MOSTLY_BELOW = 2.0
 def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> str:
     """What the function that is named, or was spoken of, takes in both."""
     named, before = _function(question, evidence), evidence.spoken_of.handle if evidence.spoken_of else ""
+    before = "" if _FORMS.of_any.search(evidence.prompt) else before
     handle = named["handle"] if named else before
     row = next((one for one in found["rows"] if one["handle"] == handle), None)
     if row is None:
@@ -222,8 +257,13 @@ def _verdict(found: dict[str, Any]) -> str:
     changed = [row for row in found["rows"] if row["status"] != "same" and abs(_change(row)) >= MUCH]
     if not changed:
         return "**No function takes a clearly different share than before.**"
-    grown = [row for row in changed if _change(row) > 0]
-    most = max(grown or changed, key=lambda row: abs(_change(row)))
+    grown = [
+        row for row in changed if _change(row) > 0 and row["after"]["self_value"] > _THAN * row["before"]["self_value"]
+    ]
+    changed = grown or [row for row in changed if _change(row) < 0]
+    if not changed:
+        return "**No function takes clearly more than before; what others leave makes some shares larger.**"
+    most = max(changed, key=lambda row: abs(_change(row)))
     went = "takes more than before" if _change(most) > 0 else "takes less than before"
     return f"**{_named(most)} {went}: {_shares(most)} of self value.**"
 

@@ -199,7 +199,8 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             and (most := _outweighed(found[0], evidence))
         ):
             return [f"{most} {claimed(found[0])}", *parts]
-        parts = parts[1:] if weighs and parts[0].startswith(NONE_FOUND) else parts
+        if parts[0].startswith(NONE_FOUND):  # what was found says otherwise
+            return [claimed(found[0], yes), *parts[1:]]
         return [claimed(found[0], yes), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
 
     return Kind(first, write, kind.then)

@@ -40,10 +40,16 @@ def said_of_others(rows: list[dict[str, Any]], evidence: Evidence) -> str:
     found = evidence.first("query_trace", sql=MEANWHILE.format(frame=row["handle"])) if row else None
     if row is None or not found:
         return ""
-    listed = [(frame["name"], name["name"], at["value_ns"]) for frame, name, at in found["rows"]]
-    ran = [one for one in listed if not waits(one[1])]
-    if not ran:
+    ran = [(frame["name"], name["name"], at["value_ns"], above) for frame, name, at, *above in found["rows"]]
+    if not ran or ran[0][2] <= 0:
         return ""
-    most, *others = [f"[{coded(name)}](#{frame}) ({amount(at, 'nanoseconds')})" for frame, name, at in ran[:NAMED]]
+    most, *others = [_ran(*one) for one in ran[:NAMED]]
     further = f", then {joined(others)}" if others else ""
-    return f"; while one thread waits in {cited(row)}, the others are mostly in {most}{further}."
+    too = ", where they wait, too" if waits(ran[0][1]) else ""
+    return f"; while one thread waits in {cited(row)}, the others are mostly in {most}{too}{further}."
+
+
+def _ran(frame: str, name: str, took: float, above: list[dict[str, Any]]) -> str:
+    """A function and for how long; of a wait what calls it, too: that is what has what others wait for."""
+    caller = f" of [{coded(above[1]['name'])}](#{above[0]['name']})" if waits(name) and above[0].get("name") else ""
+    return f"[{coded(name)}](#{frame}){caller} ({amount(took, 'nanoseconds')})"

@@ -29,7 +29,7 @@ def test_a_program_on_another_machine_is_the_same_program() -> None:
     found = compare_traces(program(*ONE), program(*ONE, file="/srv/build/app.js"), limit=99)
     assert found.is_related
     assert found.overlap == 1
-    assert {row.status for row in found.rows} == {"new", "vanished"}  # by name and file, as ever
+    assert {row.status for row in found.rows} == {"same"}
 
 
 def test_a_file_is_the_same_with_and_without_its_scheme() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.kind import Kind, because
+from server.analyst.kinds.kind import NONE_FOUND, Kind, because
 from server.analyst.question import Intent, Question
 
 QUESTION = Question(intent=Intent.QUERIES, text="which queries are slow")
@@ -115,3 +115,10 @@ def test_a_larger_cause_one_about_that_function_or_one_asked_for_comes_first(
 ) -> None:
     assert begins(lead, share, text).startswith(("**N+1 queries**", "**Yes: N+1 queries**"))
     assert begins(ranked("f1", 0.47), 0.2, "why does typing lag?", of_all=False).startswith("**N+1 queries**")
+
+
+def test_no_repetition_is_not_said_before_one_that_was_found() -> None:
+    kind = because(Kind(lambda *_: [], lambda *_: [f"{NONE_FOUND} in a way.**", "more"]), "n_plus_one")
+    found = Result("get_insights", {}, {"insights": [finding(share=0.1)], "not_applicable": []}, "", failed=False)
+    first, *others = kind.write(QUESTION, Evidence(QUESTION.text, {}, (found,)))
+    assert (first, others) == ("**N+1 queries**: 600 queries. Batch them.", ["more"])

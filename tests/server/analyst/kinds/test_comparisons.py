@@ -1,0 +1,61 @@
+"""Another recording set against this one: whether all of it takes less, and where what was saved came from."""
+
+from typing import Any
+
+import pytest
+
+from server.analyst.evidence import Evidence, Result
+from server.analyst.kinds.comparisons import compare
+from server.analyst.question import Intent, Question
+
+NAMES = {"lookup": (20e6, 0.0), "write": (12e6, 12.1e6), "fetch": (6e6, 8e6), "parse": (62e6, 30e6)}
+
+
+def row(name: str, before: float, after: float) -> dict[str, Any]:
+    status = "vanished" if not after else "grew" if after / 50e6 > before / 100e6 else "shrank"
+    sides = {
+        key: {"self_value": value, "total_value": value, "self_share": value / whole, "total_share": value / whole}
+        for key, value, whole in (("before", before, 100e6), ("after", after, 50e6))
+    }
+    return {"name": name, "handle": f"f{len(name)}" if after else None, "status": status} | sides
+
+
+def first(prompt: str, names: dict[str, tuple[float, float]] = NAMES) -> str:
+    found = {
+        "related": True,
+        "unit": "nanoseconds",
+        "notes": [],
+        "rows": [row(name, *values) for name, values in names.items()],
+        "before": {"whole": 100e6},
+        "after": {"whole": 50e6},
+    }
+    evidence = Evidence(prompt, {}, (Result("compare_traces", {"others": ["t1"]}, found, "", failed=False),))
+    return compare(Question(intent=Intent.COMPARE, text=prompt), evidence)[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("did it help?", "**Yes: In the other"),
+        ("is it slower than before?", "**No: In the other"),
+        ("hat es geholfen, ist es schneller?", "**"),
+        ("how much faster", "**In the other"),
+    ],
+)
+def test_whether_it_helped_is_of_all_of_it(prompt: str, begins: str) -> None:
+    assert first(prompt).startswith(begins)
+    assert "it is 100 ms in all, here 50.0 ms" in first(prompt)
+
+
+def test_a_larger_share_of_less_is_not_more() -> None:
+    assert "[`fetch`](#f5) takes more than before" in first("what changed")
+    left = {name: values for name, values in NAMES.items() if name != "fetch"}
+    assert "`lookup` takes less than before" in first("what changed", left)
+    only = {"write": NAMES["write"]}
+    assert first("what changed", only).startswith("**No function takes clearly more than before")
+
+
+def test_a_gain_came_from_what_takes_less_and_what_is_gone() -> None:
+    said = first("where did the gain come from")
+    assert said.startswith("**The most was saved in [`parse`](#f5): 62.0 ms before, 30.0 ms now of self value.**")
+    assert "`lookup` is gone: it took 20.0 ms with what it called." in said

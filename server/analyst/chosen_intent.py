@@ -116,6 +116,8 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.FUNCTION
     if (_FORMS.via.search(text) or _FORMS.who_calls.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
+    if _FORMS.who_calls_it.match(text):
+        return Intent.CALLERS
     if _ASKED_THINGS.by_caller.search(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS
     if asks_by_file(text) and intent in RANKED_BY_FILE and not has_function:

@@ -8,8 +8,10 @@ from server.analyst.kinds.marked_moments import marked
 from server.analyst.measured import Measured
 from server.analyst.preempted import rankings_again
 from server.analyst.question import Question
+from server.analyst.report import written
 from server.analyst.settled_question import AS_PEOPLE_SPEAK, LOOKED_UP, settled
 from server.analyst.topic_words import pattern_of
+from server.analyst.unplaced import about_the_word, look_for, word_left
 
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
@@ -31,6 +33,17 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     if again := [call for call in rankings_again(evidence) if call[0] in offered]:
         return again
     settled_one = settled(question, evidence)
+    calls = _of_kind(settled_one, evidence, offered)
+    if calls or not (word := word_left(question, written(settled_one, evidence))):
+        return calls
+    about = about_the_word(settled_one, word, evidence)
+    calls = _of_kind(about[0], evidence, offered) if about else [look_for(word)]
+    done = [(result.tool, result.arguments) for result in evidence.results]
+    return [call for call in calls if call[0] in offered and call not in done]
+
+
+def _of_kind(settled_one: Question, evidence: Evidence, offered: frozenset[str]) -> list[Call]:
+    """The next calls of what answers it."""
     kind = kind_of(settled_one)
     done = [(result.tool, result.arguments) for result in evidence.results]
     for plan in (kind.first, kind.then):

@@ -16,6 +16,7 @@ from server.analyst.left_out import left_out
 from server.analyst.nearest_intent import meaning
 from server.analyst.question import Intent, Question
 from server.analyst.settled_question import settled
+from server.analyst.unplaced import about_the_word, word_left
 from server.analyst.wording import cited_profile
 from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
@@ -41,8 +42,18 @@ _ADDRESS = lazy_regex(r"\]\(#[^)\s]*\)")
 
 
 def report(question: Question, evidence: Evidence) -> str:
-    """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
-    question = settled(question, evidence)
+    """The full answer in Markdown: what was asked first, then what supports it, as far as there is room. Where it has
+    no place for a word that a function has in its name, it is about that function."""
+    text = written(settled(question, evidence), evidence)
+    about = about_the_word(settled(question, evidence), word_left(question, text), evidence)
+    if about is None:
+        return text
+    better = written(about[0], evidence)
+    return text if word_left(about[0], better) else f"{about[1]}{better}"
+
+
+def written(question: Question, evidence: Evidence) -> str:
+    """The answer to a question as its words were looked up."""
     first, *others = kind_of(question).write(question, evidence)
     if events := counted_events(question, evidence) or said_of_marks(question, evidence):
         first, others = events, [leading(evidence, "What takes the most time is")]

@@ -138,6 +138,9 @@ def _opening(found: dict[str, Any], question: Question, evidence: Evidence, tota
     if _FORMS.who_changed.search(question.text):
         known = "**Who changed what, recordings cannot say**; what they show:"
         return f"{known} {spoken or _verdict(found)} {totals}{against}."
+    if _FORMS.how_many_calls.search(evidence.prompt):
+        known = "**How many calls that is, a comparison does not hold**; what it shows:"
+        return f"{known} {_verdict(found)} {totals}{against}."
     if not spoken and _FORMS.of_a_gain.search(evidence.prompt) and (less := _saved(found)):
         return f"{less} {totals}{against}."
     if not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:

@@ -7,6 +7,7 @@ import pytest
 from server.analyst.chosen_intent import chosen_intent
 from server.analyst.intent import Intent
 from server.analyst.nearest_intent import Nearest
+from server.analyst.question import alone
 from server.analyst.subjects import Subjects
 
 NOTHING = Subjects(names=(), maybe=(), placed=(), thread=None, profiles=(), labels=(), handle=None, masked="", plain="")
@@ -116,3 +117,11 @@ def test_some_questions_are_known_by_their_words(text: str, intent: Intent) -> N
 
 def test_the_kernel_is_asked_of_as_a_group_of_functions() -> None:
     assert chosen("kernel or not", (Intent.LIBRARIES, 0.9)) is Intent.GROUP
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["who calls it? the slow one", "and who is calling that", "wer ruft das auf?", "qui l'appelle ?", "quién lo llama"],
+)
+def test_who_calls_it_asks_for_callers_whatever_follows(prompt: str) -> None:
+    assert alone(prompt, {}, None).intent is Intent.CALLERS

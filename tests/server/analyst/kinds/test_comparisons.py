@@ -59,3 +59,7 @@ def test_a_gain_came_from_what_takes_less_and_what_is_gone() -> None:
     said = first("where did the gain come from")
     assert said.startswith("**The most was saved in [`parse`](#f5): 62.0 ms before, 30.0 ms now of self value.**")
     assert "`lookup` is gone: it took 20.0 ms with what it called." in said
+
+
+def test_a_number_of_calls_is_not_made_up_from_a_comparison() -> None:
+    assert first("how many calls did we save").startswith("**How many calls that is, a comparison does not hold**")

@@ -1,0 +1,29 @@
+"""A word that an answer could not place may be part of a function's name, in any thread."""
+
+from tests.server.analyst.test_analyst_chat import asked
+from tests.traces.insights.recorded import timeline
+from traces.model import Trace
+
+
+def workers() -> Trace:
+    jobs = [("handle_job", 20 * at, 20 * at + (12 if at == 2 else 4)) for at in range(5)]
+    return timeline([("compute", 0, 100)], jobs, names=("MainThread", "worker-1"))
+
+
+async def test_the_slowest_thing_is_a_call_of_the_function_named_after_it() -> None:
+    answer, _ = await asked("slowest job?", workers())
+    assert answer.text.startswith(
+        "Taking `job` for [`handle_job`](#f1): **The slowest call of [`handle_job`](#s3) took 12.0 ms**"
+    )
+
+
+async def test_a_word_that_no_function_has_stays_unplaced() -> None:
+    answer, _ = await asked("slowest ink?", workers())
+    assert "`ink`" in answer.text.partition("\n")[0]
+    assert "Taking" not in answer.text
+
+
+async def test_a_word_that_many_functions_have_stays_unplaced() -> None:
+    jobs = [(f"{name}_job", 20 * at, 20 * at + 4) for at, name in enumerate(("handle", "store", "fetch", "drop"))]
+    answer, _ = await asked("slowest job?", timeline([("compute", 0, 100)], jobs, names=("MainThread", "worker-1")))
+    assert "Taking `job`" not in answer.text

@@ -162,7 +162,7 @@ async def test_which_of_two_doings_it_is_takes_one_of_them_up() -> None:
 
 
 async def test_a_wait_of_the_others_is_named_with_what_calls_it() -> None:
-    held = [("write", 3, 50), ("time.sleep", 4, 50)]
-    trace = timeline([(LOCK, 0, 50)], [(LOCK, 0, 2), *held], names=("one", "two"))
+    writes = [("write", 3, 50), ("time.sleep", 4, 50)]
+    trace = timeline([(LOCK, 0, 50)], [(LOCK, 0, 2), *writes], names=("one", "two"))
     *_, holder = await talk(trace, f"how long does `{LOCK}` take?", "who holds it meanwhile")
     assert "the others are mostly in [`time.sleep`](#f2) of [`write`](#f1) (46.0 ms), where they wait, too" in holder

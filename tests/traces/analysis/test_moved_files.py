@@ -4,11 +4,11 @@ from traces.analysis.moved_files import moved_files
 
 
 def test_a_folder_that_lies_elsewhere_keeps_its_files() -> None:
-    before = {"/home/ann/app/models.py": {"save", "load"}, "/home/ann/app/auth/models.py": {"login", "load"}}
+    before = {"/opt/old/app/models.py": {"save", "load"}, "/opt/old/app/auth/models.py": {"login", "load"}}
     after = {"/srv/app/models.py": {"save", "load"}, "/srv/app/auth/models.py": {"login", "load"}}
     assert moved_files(before, after) == {
-        "/srv/app/models.py": "/home/ann/app/models.py",
-        "/srv/app/auth/models.py": "/home/ann/app/auth/models.py",
+        "/srv/app/models.py": "/opt/old/app/models.py",
+        "/srv/app/auth/models.py": "/opt/old/app/auth/models.py",
     }
 
 

@@ -14,8 +14,8 @@ NAMES = {"lookup": (20e6, 0.0), "write": (12e6, 12.1e6), "fetch": (6e6, 8e6), "p
 def row(name: str, before: float, after: float) -> dict[str, Any]:
     status = "vanished" if not after else "grew" if after / 50e6 > before / 100e6 else "shrank"
     sides = {
-        key: {"self_value": value, "total_value": value, "self_share": value / whole, "total_share": value / whole}
-        for key, value, whole in (("before", before, 100e6), ("after", after, 50e6))
+        key: {"self_value": value, "total_value": value, "self_share": value / base, "total_share": value / base}
+        for key, value, base in (("before", before, 100e6), ("after", after, 50e6))
     }
     return {"name": name, "handle": f"f{len(name)}" if after else None, "status": status} | sides
 

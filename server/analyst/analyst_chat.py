@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 
+from server.analyst.asks import asked_turn as asks
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
@@ -93,7 +94,11 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
     elif asked is not None and asked.kind == "kept" and (limit := limit_of(evidence)):
         calls += _undone(calls_for_limit(question, limit), evidence, offered)
         text = "" if calls else kept_limit(evidence, limit)
+    elif not asks.others(evidence).results and (asked_step := asks.step(evidence, offered)):
+        calls += _undone(list(asked_step.calls), evidence, offered)
+        text = asked_step.text
     else:
+        evidence = asks.others(evidence)
         calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)
         text = "" if calls else "\n\n".join(filter(None, (by_facts(question, evidence), report(question, evidence))))
     yield from _reply(calls, f"{first}\n\n{text}" if first else text, made)

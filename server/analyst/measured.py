@@ -85,9 +85,8 @@ class Measured:
 
     @property
     def sets_one_more_against(self) -> bool:
-        """Whether it compares the one thing that it names with what was spoken of (`more than parse?`), or divides that
-        by it."""
-        return self.asks("compared", "per") and len(self.runs) == 1
+        """Whether it compares the one thing that it names with what was spoken of (`more than parse?`)."""
+        return self.asks("compared") and len(self.runs) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,42 +207,6 @@ OF_FUNCTIONS = frozenset(
     ("everywhere", "calls", "mean", "longest", "shortest", "median", "p99", "when", "from_itself", "callers", "self")
 )
 """Measures that a function has, and a thread has not."""
-
-
-_PER = lazy_regex(
-    r"^(?:(?:and|so|that['’]?s|which is|how (?:many|much|often)|number of|calls?|of (?:it|that)|is (?:it|that)|it|that|"
-    r"they|them|called|time|pro|par|por)[ ,]+)*(?:per|for each|for every|pro|par|por)\s+(?:the )?"
-    r"`?(?P<base>[\w.:$]{3,})`?"
-    r"(?: (?:calls?|invocations?|aufruf|appel|llamada))?\W*$",
-    re.IGNORECASE,
-)
-
-
-_PER_OF = lazy_regex(
-    r"^(?:(?:and|so|how (?:many|often)|number of|calls? (?:of|to)|calls?|is|of)[ ,]+)*"
-    r"`?(?P<name>[\w.$]{3,})(?:\(\))?`?:? "
-    r"(?:calls? |called |time |cost )?(?:per|for each|for every|pro|par|por) (?:the )?`?(?P<base>[\w.$]{3,})`?\W*$",
-    re.IGNORECASE,
-)
-
-
-def divided_by_name(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
-    """The calls of a function for each of another: `load: calls per item`; None for any other."""
-    found = _PER_OF.match(" ".join(prompt.split()))
-    names = (found["name"], found["base"]) if found else ()
-    known = {*_lexicon().measure_of, *_lexicon().small, *_lexicon().refers, *_OF_THE_RECORDING}
-    if not names or any(one.casefold() in known for one in names) or is_of_asking(names[1].casefold()):
-        return None
-    return Measured(("per",), names)
-
-
-def divided(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:
-    """The number of calls of what was spoken of for each of a function: `per find_seed call?`; None for any other."""
-    found = _PER.match(" ".join(prompt.split()))
-    base = found["base"] if found else ""
-    if not base or base.casefold() in _OF_THE_RECORDING or is_of_asking(base.casefold()):
-        return None
-    return Measured(("per",), (base,), refers=True)
 
 
 def loosely_measured(prompt: str, is_of_asking: Callable[[str], bool]) -> Measured | None:

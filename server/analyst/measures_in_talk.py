@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from server.analyst.forms import forms
 from server.analyst.intent import Intent
-from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, divided, divided_by_name, loosely_measured, measured
+from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, loosely_measured, measured
 from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import limit_asked, ranked_thing
@@ -44,11 +44,9 @@ def with_measures(question: Question, prompt: str, spoken_of: SpokenOf | None, o
 
 def _asked(prompt: str, spoken_of: SpokenOf | None, *, is_loose: bool) -> Measured | None:
     """The measures of a prompt; `is_loose` where it may be a sentence about those of what was spoken of."""
-    if by_name := divided_by_name(prompt, is_of_asking):
-        return by_name
     if spoken_of is None:
         return measured(prompt)
-    asked = divided(prompt, is_of_asking) or measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle))
+    asked = measured(with_ordinals(prompt, (), spoken_of.listed, spoken_of.handle))
     return asked or (loosely_measured(prompt, is_of_asking) if is_loose else None)
 
 
@@ -83,7 +81,7 @@ def _measured(question: Question, asked: Measured, spoken_of: SpokenOf | None) -
     if asked.asks("compared") and spoken_of and about and _FORMS.counts.search(spoken_of.prompt) and len(measures) == 1:
         measures = (*measures, "calls")
     profile = spoken_of.profile if spoken_of and about else question.profile
-    carried = None if asked.asks("compared", "each", "per") else question.carried
+    carried = None if asked.asks("compared", "each") else question.carried
     question = replace(question, handles=about, profile=profile, carried=carried, is_known_otherwise=known)
     return replace(question, measured=replace(asked, measures=measures))
 

@@ -19,17 +19,17 @@ _UNITS = {
     **dict.fromkeys(("s", "sec", "second", "sekunde", "seconde", "segundo", "secondo", "с", "сек", "秒", "초"), 1e3),
     **dict.fromkeys(("min", "minute", "分", "分钟", "분"), 6e4),
 }
-_PARTS = (
-    (lazy_regex(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
-    (lazy_regex(r"\b(?:second|last|other) half\b", re.IGNORECASE), (0.5, 1.0)),
-    (lazy_regex(r"\bfirst third\b", re.IGNORECASE), (0.0, 1 / 3)),
-    (lazy_regex(r"\b(?:second|middle) third\b|\bin the middle\b", re.IGNORECASE), (1 / 3, 2 / 3)),
-    (lazy_regex(r"\b(?:last|third|final) third\b", re.IGNORECASE), (2 / 3, 1.0)),
-    (lazy_regex(r"\bfirst quarter\b", re.IGNORECASE), (0.0, 0.25)),
-    (lazy_regex(r"\b(?:last|fourth|final) quarter\b", re.IGNORECASE), (0.75, 1.0)),
-    (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?(?:beginning|start))\b", re.IGNORECASE), (0.0, 0.1)),
-    (lazy_regex(r"\b(?:(?:at|in|near|towards?) the (?:very )?end)\b", re.IGNORECASE), (0.9, 1.0)),
-)
+_PARTS = {
+    "first_half": (0.0, 0.5),
+    "second_half": (0.5, 1.0),
+    "first_third": (0.0, 1 / 3),
+    "second_third": (1 / 3, 2 / 3),
+    "last_third": (2 / 3, 1.0),
+    "first_quarter": (0.0, 0.25),
+    "last_quarter": (0.75, 1.0),
+    "beginning": (0.0, 0.1),
+    "ending": (0.9, 1.0),
+}
 _NAMED = (
     (lazy_regex(r"\b(?:page )?load(?:ing)? (?:time|phase)?\b|\bduring load\b|\bthe load\b", re.IGNORECASE), ("load",)),
     (
@@ -42,6 +42,11 @@ _NAMED = (
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS, start=1)}
 _WORDED = lazy_regex(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds?|minutes?|and|to)\b)", re.IGNORECASE)
+
+
+def _one(text: str) -> str:
+    """The text with `first 1 second` for the first second, in any language."""
+    return _FORMS.one.sub(lambda found: f" {'last' if found[1] else 'first'} 1 {found[2]} ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class TimeRange:
 
 def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ...]:
     """The time ranges that a question names, in its order; `windows` are those with a name."""
-    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _FORMS.one.sub(r"\1 1 \2", text))
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _one(text))
     found: list[tuple[int, TimeRange]] = []
     for match in _FORMS.span.finditer(text):
         last = match[5] or match[6]
@@ -89,8 +94,8 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
     )
     if not found:
         found = [*_single(text)]
-    for pattern, part in _PARTS:
-        found += [(match.start(), TimeRange(part=part)) for match in pattern.finditer(text)]
+    for name, part in _PARTS.items():
+        found += [(match.start(), TimeRange(part=part)) for match in getattr(_FORMS, name).finditer(text)]
     if not found:
         found = [*_named(text, windows)]
     return tuple(time_range for _, time_range in sorted(found, key=lambda one: one[0]))
@@ -115,7 +120,7 @@ def _length(match: re.Match[str]) -> float:
 
 def without_time_ranges(text: str) -> str:
     """The text with W where a time range is named."""
-    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _FORMS.one.sub(r"\1 1 \2", text))
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _one(text))
     for pattern in (
         _FORMS.span,
         _FORMS.without_unit,
@@ -124,7 +129,7 @@ def without_time_ranges(text: str) -> str:
         _FORMS.first,
         _FORMS.last,
         _FORMS.after,
-        *(one for one, _ in _PARTS),
+        *(getattr(_FORMS, one) for one in _PARTS),
         _FORMS.in_view,
     ):
         text = pattern.sub(" W ", text)
@@ -144,6 +149,17 @@ _SENTENCES = lazy_regex(r"(?<=[^\d][.!?])\s+")
 def lengths(text: str) -> tuple[float, ...]:
     """Every length of time in the text, in milliseconds."""
     return tuple(milliseconds(m[1], m[2] or m[3]) for m in _FORMS.length.finditer(text))
+
+
+def called_between(opening: str) -> TimeRange | None:
+    """The time of the range or the one call that an answer's opening names; None where it names none."""
+    read = without_addresses(opening)
+    if span := _FORMS.span.search(read):
+        return _spanned(span)
+    if call := _FORMS.call.search(read):
+        at = milliseconds(call[4], call[5] or call[6])
+        return TimeRange(at, at + milliseconds(call[1], call[2] or call[3]))
+    return None
 
 
 def is_next_to(text: str) -> str:

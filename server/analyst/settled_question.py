@@ -18,7 +18,6 @@ from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.thread_scope import (
-    by_thread,
     is_no_thread,
     narrowed,
     thread_for_a_name,
@@ -187,7 +186,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
         return replace(question, value=value, measured=None, handles=handles, understood=True)
-    question = _of_alike_threads(by_thread(question, evidence), evidence)
+    question = _of_alike_threads(question, evidence)
     if (
         question.intent is Intent.PROFILES
         and question.thread

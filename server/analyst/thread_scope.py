@@ -55,7 +55,7 @@ def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | Non
     if len({(row["pid"], row["tid"] or row["handle"]) for row in exact}) == 1:
         return _busiest(exact)
     words = {word for word in _words(question) if word not in NO_NAMES | NO_THREAD | SMALL_WORDS}
-    scored = [(len(words & _parts(row["name"])), row) for row in rows]
+    scored = [(len(words & parts_of_thread(row["name"])), row) for row in rows]
     most = max((score for score, _ in scored), default=0)
     found = [row for score, row in scored if score == most]
     if not most or len({(row["pid"], row["tid"] or row["handle"]) for row in found}) > MOST * len(threads):
@@ -72,7 +72,7 @@ def _words(question: Question) -> set[str]:
     return {word.casefold() for word in _WORD.findall(question.text)} - named
 
 
-def _parts(name: str) -> set[str]:
+def parts_of_thread(name: str) -> set[str]:
     return {part.casefold() for part in (*_PART.findall(name), *_WORD.findall(name))}
 
 
@@ -90,7 +90,11 @@ def threads_alike(question: Question, evidence: Evidence) -> str:
         if {one, *ways} & (NO_NAMES | NO_THREAD | SMALL_WORDS) or word in question.names:
             continue
         for way in ways:
-            named = {row["name"] for row in rows if way in _parts(row["name"]) and _NUMBERED_NAME.search(row["name"])}
+            named = {
+                row["name"]
+                for row in rows
+                if way in parts_of_thread(row["name"]) and _NUMBERED_NAME.search(row["name"])
+            }
             if len(named) > 1 and (one != way or _FORMS.which_of_them.search(question.text)):
                 return way
     return ""
@@ -162,14 +166,3 @@ def thread_for_a_name(question: Question, evidence: Evidence) -> str:
 def _at_capitals(name: str) -> set[str]:
     """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
     return set(_LONG_WORD.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))
-
-
-def by_thread(question: Question, evidence: Evidence) -> Question:
-    """What was spoken of, for each of the threads that a prompt divides it by: `per press?` of press-1 to press-3."""
-    asked = question.measured
-    if asked is None or not (asked.asks("per") and threads_alike(question, evidence)):
-        return question
-    runs = asked.runs[: len(asked.runs) - 1]
-    if not (runs or question.handles):
-        return question
-    return replace(question, measured=replace(asked, measures=("threads",), runs=runs), handles=question.handles[:1])

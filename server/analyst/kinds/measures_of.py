@@ -12,7 +12,7 @@ from server.analyst.kinds.in_other_profiles import around_function, further_plac
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import which_of
 from server.analyst.kinds.spoken_names import MATCHES, handle_named, pattern_of
-from server.analyst.kinds.two_functions import divided_by, part_of, set_against
+from server.analyst.kinds.two_functions import part_of, set_against
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from server.analyst.subjects import HANDLE
@@ -76,7 +76,7 @@ def resolved(question: Question, evidence: Evidence) -> Question | None:
             return None
         if asked.sets_one_more_against and len(handles) == 1 and question.handles:
             handles = (*[one for one in question.handles if one not in handles][:1], *handles)
-    if asked.asks("compared", "each", "part", "per") != (len(handles) == 2):
+    if asked.asks("compared", "each", "part") != (len(handles) == 2):
         return None
     carried = None if asked.runs else question.carried  # what is named goes before what was spoken of
     found = replace(question, handles=handles, handle=handles[0], carried=carried)
@@ -189,8 +189,6 @@ def _of_two(question: Question, asked: Measured, found: list[dict[str, Any]]) ->
     """The two set against each other, the share of one in the other, or the figure of each."""
     if asked.asks("compared"):
         return set_against(question, asked, found)
-    if asked.asks("per"):
-        return [divided_by(*found)]
     return [part_of(*found)] if asked.asks("part") else [" ".join(figures_of(asked, one) for one in found)]
 
 

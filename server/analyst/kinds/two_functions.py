@@ -150,17 +150,3 @@ def part_of(around: dict[str, Any], base: dict[str, Any]) -> str:
         f"**{linked(f'{float(share):.1%}', share)} of {cited(above)} is {cited(part)}**: "
         f"{amount(within['value'], unit)} of {amount(above['total_value'], unit)}."
     )
-
-
-def divided_by(around: dict[str, Any], base: dict[str, Any]) -> str:
-    """How many calls of one function there are for each of another, or what it takes for each."""
-    part, other, unit = around["frame"], base["frame"], around["unit"]
-    if base["counted"] != CALLS or not other["count"]:
-        return f"**How much that is for each call of {cited(other)} cannot be said**: calls were not counted."
-    each = amount(part["total_value"] / other["count"], unit)
-    takes = f"{cited(part)} takes {each} for each of the {other['count']:,} calls of {cited(other)}"
-    if around["counted"] != CALLS or not part["count"]:
-        return f"**{takes}.**"
-    times = part["count"] / other["count"]
-    many = linked(f"{float(times):,.4g}", times)
-    return f"**{many} calls of {cited(part)} for each call of {cited(other)}**: {part['count']:,} in all. {takes}."

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from server.analyst.intent import Intent
-from server.analyst.measured import divided_by_name
 from server.analyst.understanding import understood
-from server.analyst.unread_words import is_of_asking
 from tests.server.analyst.test_analyst_chat import asked, talk
 from tests.traces.insights.recorded import Call, sampled, timeline
 from traces.model import Trace
@@ -54,7 +52,7 @@ async def test_the_time_lost_to_a_lock_is_of_all_threads_and_of_each_that_is_nam
     )
     assert LOCK in first
     assert "takes 80.0 ms in 2 threads together**: 40.0 ms in" in lost.partition("\n")[0]
-    assert "runs in 2 of 3 threads" in each.replace("two of three", "2 of 3")
+    assert "per thread: [`press-1 (tid 1)`](#p0) 40.0 ms in" in each
     assert f"while one thread waits in [`{LOCK}`](#f1), the others are mostly in [`engrave`](#f0) (80.0 ms)" in holder
 
 
@@ -62,7 +60,10 @@ async def test_the_outlier_of_a_thread_and_the_average_of_the_rest() -> None:
     outlier, rest = await talk(presses(), "binder thread, any outlier?", "avg without it?")
     assert outlier.startswith("**The longest call took 60.0 ms from 24.0 ms on in [`bind`]")
     assert "the middle one 2.00 ms" in outlier
-    assert rest.startswith("**Without the longest one call took 2.00 ms on average**, 11.7 ms with it")
+    assert rest.startswith(
+        "**[`bind`](#f2) takes 2.00 ms on average, in [`binder (tid 3)`](#p2), without the longest call**"
+        ", 11.7 ms with it"
+    )
 
 
 async def test_a_point_in_time_is_looked_up_before_its_name_is_denied() -> None:
@@ -118,20 +119,6 @@ def test_what_runs_in_a_time_is_asked_in_every_language(prompt: str) -> None:
     question = understood(prompt, {})
     assert question.intent is Intent.WINDOW
     assert [one.within(1_000.0) for one in question.time_ranges] == [(0.0, 220.0)]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "runs"),
-    [
-        ("load_tariff: calls per ship", ("load_tariff", "ship")),
-        ("how many calls of parse per berth", ("parse", "berth")),
-        ("parse per call", None),
-        ("calls per thread", None),
-    ],
-)
-def test_what_is_divided_by_the_calls_of_another_function(prompt: str, runs: tuple[str, ...] | None) -> None:
-    found = divided_by_name(prompt, is_of_asking)
-    assert (found.runs if found else None) == runs
 
 
 def test_a_query_is_sql_only_where_it_is_one() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.analyst.intent import Intent
-from server.analyst.measured import divided, loosely_measured
+from server.analyst.measured import loosely_measured
 from server.analyst.question import alone
 from server.analyst.sentence_forms import is_yes_or_no, judges, limit_asked, refers
 from server.analyst.spoken_of import SpokenOf
@@ -83,14 +83,6 @@ def test_measures_are_read_in_a_sentence_about_what_was_spoken_of() -> None:
     assert asked.handles == ("f7",)
     assert asked.measured is not None
     assert set(asked.measured.measures) == {"calls", "mean"}
-
-
-def test_calls_are_divided_by_those_of_another_function() -> None:
-    found = divided("per find_seed call?", is_of_asking)
-    assert found is not None
-    assert (found.measures, found.runs) == (("per",), ("find_seed",))
-    assert divided("per call?", is_of_asking) is None
-    assert divided("per thread?", is_of_asking) is None
 
 
 def test_a_sentence_before_the_question_asks_nothing() -> None:

@@ -1,0 +1,91 @@
+"""What a prompt asks for, as a value of slots. What it leaves out is taken from the ask before (`after`)."""
+
+from dataclasses import dataclass, fields, replace
+
+from server.analyst.moments import TimeRange
+
+SINGLE = frozenset({"longest", "shortest", "median", "percentile", "limit"})
+"""Measures that need single calls."""
+MOMENTS = frozenset({"when", "first", "last", "end"})
+IT = "it"
+"""What was spoken of, where a name could stand."""
+WORST = "worst"
+"""The longest of the calls, where something is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A length that calls are over or under, in milliseconds, and as it was written."""
+
+    ms: float
+    written: str
+    is_over: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """`measures` in the order of the prompt; `of` the names that it is asked of, `IT` among them; `window`, `thread`,
+    `within` (a thread or what calls it) and `without` narrow that; `by` is what it is divided by: `thread`, `caller` or
+    a name. `how` has `sum` and `compare`. `then` is what is asked after an `and`, about the same."""
+
+    measures: tuple[str, ...] = ()
+    percent: float | None = None
+    of: tuple[str, ...] = ()
+    window: TimeRange | None = None
+    same_window: bool = False
+    thread: str = ""
+    within: str = ""
+    without: str = ""
+    by: str = ""
+    limit: Limit | None = None
+    how: frozenset[str] = frozenset()
+    placed: bool = False
+    """Whether what it is asked of stands after `in` or `on`: a thread is then a scope, and no subject."""
+    clock: str = ""
+    """The profile from whose start the window counts, where that is another's."""
+    goes_on: bool = False
+    then: "Ask | None" = None
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether it has more than measures and names, and a limit: of those, other kinds know more."""
+        slots = (self.window, self.same_window, self.thread, self.within, self.without, self.by, self.then)
+        return any(slots) or bool({*self.measures} & {"percentile", "last", "idle"})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name in it."""
+        others = self.then.names if self.then else ()
+        found = (*self.of, self.thread, self.within, self.without, self.by, *others)
+        return tuple(dict.fromkeys(one for one in found if one and one not in _NO_NAMES))
+
+
+_NO_NAMES = frozenset({IT, WORST, "thread", "caller"})
+_SCOPE = ("window", "clock", "thread", "within", "limit")
+
+
+def after(ask: Ask, before: Ask | None) -> Ask:
+    """The ask with what it leaves out taken from the one before: the measure, the scope; the subject is what the
+    answer before spoke of."""
+    if before is None:
+        return replace(ask, of=ask.of or (IT,))
+    measures = ask.measures or before.measures or ("total",) * (ask.limit is None)
+    if ask.limit is not None and not ask.measures:
+        measures = ("limit",)
+    kept = {}
+    is_new = any(one != IT for one in ask.of) and not ask.placed
+    if ask.goes_on or not is_new:
+        kept = {one: getattr(before, one) for one in _SCOPE if not getattr(ask, one)}
+        if is_new:
+            kept = {one: value for one, value in kept.items() if one in ("window", "clock")}
+        if ask.measures or ask.by:
+            kept.pop("limit", None)
+        if ask.window or ask.thread:  # another part of the recording in place of the one before
+            kept = {one: value for one, value in kept.items() if one == "limit"}
+    return replace(ask, measures=measures, percent=ask.percent or before.percent, of=ask.of or (IT,), **kept)
+
+
+def is_bare(ask: Ask) -> bool:
+    """Whether nothing is in it."""
+    empty = Ask()
+    return all(getattr(ask, one.name) == getattr(empty, one.name) for one in fields(ask) if one.name != "goes_on")

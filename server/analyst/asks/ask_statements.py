@@ -1,0 +1,120 @@
+"""The statement that an ask is answered by: what was recorded of the functions, narrowed, and divided by a key."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from server.analyst.asks.ask import MOMENTS, SINGLE, WORST, Ask
+from server.analyst.asks.named import Subject
+from server.analyst.wording import CALLS
+
+MARK = "WITH RECURSIVE asked AS"
+"""How all of these begin, and none of another kind."""
+
+
+@cache
+def table() -> dict[str, Any]:
+    """The statements, and the phrases that their rows are written in."""
+    return tomllib.loads(Path(__file__).with_name("ask_statements.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An ask whose names are known. `profiles` are those that it looks at, `window` is in milliseconds."""
+
+    ask: Ask
+    frames: tuple[str, ...]
+    profiles: tuple[dict[str, Any], ...]
+    label: str
+    within: Subject | None = None
+    thread: Subject | None = None
+    window: tuple[float, float] | None = None
+    divisor: Subject | None = None
+    is_of_threads: bool = False
+
+    @property
+    def kind(self) -> str:
+        return str(self.profiles[0]["kind"])
+
+    @property
+    def unit(self) -> str:
+        return str(self.profiles[0]["unit"])
+
+    @property
+    def counts_calls(self) -> bool:
+        return self.profiles[0]["counted"] == CALLS and not self.is_by_samples
+
+    @property
+    def needs_calls(self) -> bool:
+        asked = {*self.ask.measures}
+        return bool(asked & SINGLE or self.ask.without == WORST or ({"first", "last"} & asked) or self.ask.limit)
+
+    @property
+    def is_by_samples(self) -> bool:
+        return self.kind == "sampled" and (self.window is not None or bool({*self.ask.measures} & MOMENTS))
+
+
+def listed(handles: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(f"'{one}'" for one in handles)
+
+
+def _touching(window: tuple[float, float] | None, one: str) -> tuple[str, str]:
+    """What of a call is in a window, and whether it touches that."""
+    if window is None:
+        return f"{one}.dur_ns", "TRUE"
+    start, end = (f"{edge * 1e6:.0f}" for edge in window)
+    at = f"({one}.start_ns - p.start_ms * 1e6)"
+    part = f"least({at} + {one}.dur_ns, {end}) - greatest({at}, {start})"
+    return part, f"{at} < {end} AND {at} + {one}.dur_ns > {start}"
+
+
+def statement(asked: Asked, of: tuple[str, ...]) -> str:
+    """The statement for these functions."""
+    ask, profiles = asked.ask, listed([row["handle"] for row in asked.profiles])
+    key = "caller" if ask.by == "caller" else "profile"
+    key = "frame" if len(ask.of) > 1 and not ask.by else key
+    unit = "ns" if asked.unit == "nanoseconds" else asked.unit
+    shared = {
+        "profiles": profiles,
+        "unit": unit,
+        "key": key,
+        "key_name": {"frame": "name", "caller": "caller_name"}.get(key, key),
+    }
+    head = table()["nodes"].format(
+        of=listed(of),
+        within=f"frame IN ({listed(asked.within.frames)})" if asked.within else "FALSE",
+        clock=listed([ask.clock]) if ask.clock else profiles,
+    )
+    in_scope = " AND one.node IN (SELECT node FROM scope) AND one.node NOT IN (SELECT node FROM above)"
+    narrowed = f" AND one.frame IN ({listed(of)}){in_scope if asked.within else ''}"
+    if asked.is_by_samples:
+        start, end = asked.window or (0, 0)
+        at = "(one.time_ns - p.start_ms * 1e6)"
+        shared |= {
+            "window": f" AND {at} >= {start * 1e6:.0f} AND {at} < {end * 1e6:.0f}" if asked.window else "",
+            "narrowed": in_scope if asked.within else "",
+            "ends": "at_ns + weight" if unit == "ns" else "at_ns",
+        }
+        return str(head + table()["samples"].format(**shared))
+    if asked.kind != "evented":
+        return str(head + table()["sums"].format(narrowed=narrowed, **shared))
+    part, touches = _touching(asked.window, "one")
+    of_inner, touched = _touching(asked.window, "k")
+    over = ask.limit and f"{'>' if ask.limit.is_over else '<'} {ask.limit.ms * 1e6:.0f}"
+    calls = table()["calls"].format(
+        part=part,
+        touches=touches,
+        own=f"{part} - coalesce(inside.inner_ns, 0)" if asked.window else "one.self_ns",
+        inner=table()["inner"].format(part=of_inner, touches=touched) if asked.window else "",
+        narrowed=f"{narrowed} AND {touches}",
+        without=" WHERE span <> (SELECT arg_max(span, dur_ns) FROM c)" if ask.without == WORST else "",
+        percent=f"{(ask.percent or 95) / 100:g}",
+        than=over or "> 0",
+        begins=f"at_ns >= {asked.window[0] * 1e6:.0f} AND at_ns < {asked.window[1] * 1e6:.0f}"
+        if asked.window
+        else "TRUE",
+        **shared,
+    )
+    return str(head + calls)

@@ -1,0 +1,83 @@
+"""Asks through turns: what they leave out comes from the ones before, and their figures are counted from the calls."""
+
+import re
+
+import pytest
+
+from server.analyst.asks.ask import Ask, after
+from server.analyst.asks.read_asks import read
+from tests.server.analyst.test_analyst_chat import talk
+from tests.traces.insights.recorded import sampled, timeline
+from traces.model import Trace
+
+
+def presses() -> Trace:
+    """Two presses and a binder: `ink` on press-1 from 0 and 40 ms, on press-2 from 20 and 60 ms, one of 30 ms."""
+    return timeline(
+        [("job", 0, 50), ("ink", 0, 10), ("ink", 40, 50)],
+        [("job", 20, 90), ("ink", 20, 30), ("ink", 60, 90)],
+        [("bind", 0, 80), ("glue", 10, 70)],
+        names=("press-1", "press-2", "binder"),
+    )
+
+
+_LIMIT = "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the most, from 60.0 ms on in `press-2`**"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "begins"),
+    [
+        (["total of `ink`", "per press?"], "**`ink` per thread: `press-2` 40.0 ms in 2 calls and `press-1` 20"),
+        (["`ink` total", "per thread?"], "**`ink` per thread, in 2 of 3: `press-2` 40.0 ms in 2 calls and"),
+        (["`ink` calls?", "between 45 and 65ms?"], "**`ink` is called 1 time, between 45.0 ms and 65.0 ms**"),
+        (["`ink` total in the first 25ms"], "**`ink` takes 15.0 ms in total (27.3% of 55.0 ms), between 0 s"),
+        (["longest `ink`", "avg without it?"], "**`ink` takes 10.0 ms on average, without the longest call**, 15"),
+        (["p75 of `ink`"], "**`ink` takes 15.0 ms at the 75th percentile**, in 4 calls."),
+        (["how busy are the presses"], "**`press-1` works for 50.0 ms and `press-2` works for 70.0 ms.**"),
+        (["`ink` total", "over 15ms?"], _LIMIT),
+        (["`ink` calls per `job`"], "**2 calls of `ink` for each call of `job`**"),
+        (["`ink` total", "median on press-2"], "**`ink` takes 20.0 ms in the median, in `press-2`**, in 2 calls."),
+        (["`ink` over 15ms in the first 70ms"], "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the"),
+        (["`ink` and `glue` together in the first 25ms"], "**`ink` and `glue`, between 0 s and 25.0 ms: "),
+        (["`ink` total, and how much of that in the first 25ms"], "**`ink` takes 60.0 ms in total"),
+    ],
+)  # fmt: skip
+async def test_an_ask_is_answered_from_the_calls(prompts: list[str], begins: str) -> None:
+    answers = await talk(presses(), *prompts)
+    answer = re.sub(r"\[(`[^`]+`)\]\(#\w+\)", r"\1", answers[-1])
+    assert answer.startswith(begins), answer
+
+
+async def test_what_samples_do_not_have_is_refused_with_its_reason() -> None:
+    trace = sampled([("main;parse", 30.0), ("main;emit", 70.0)])
+    (answer,) = await talk(trace, "p95 of `parse`")
+    assert answer.startswith("**Single calls are not in this trace**"), answer
+
+
+def test_what_is_left_out_is_taken_from_the_ask_before() -> None:
+    before = read("median of parse between 500 and 700ms")
+    per_thread, again = read("per thread?"), read("and emit?")
+    assert before is not None
+    assert per_thread is not None
+    assert again is not None
+    first = after(before, None)
+    assert after(per_thread, first) == Ask(measures=("median",), of=("it",), window=first.window, by="thread")
+    assert after(again, first) == Ask(measures=("median",), of=("emit",), window=first.window, goes_on=True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [("waits over 50 ms?", "wait for lock"), ("tasks over 50 ms?", ""), ("`Task` over 50 ms?", "Task")],
+)
+async def test_an_ordinary_word_is_no_function_unless_just_one_holds_it(prompt: str, name: str) -> None:
+    trace = timeline([("wait for lock", 0, 60), ("Task", 60, 90), ("RunTask", 90, 150)])
+    *_, answer = await talk(trace, "how long does `RunTask` take", prompt)
+    assert answer.startswith(f"**[`{name}`]" if name else "**") is True, answer
+    assert "`Task`](#f1) takes longer" not in answer or name, answer
+
+
+async def test_a_count_of_eleven_is_plural_and_of_one_is_not() -> None:
+    trace = timeline([("ink", 2 * at, 2 * at + 1) for at in range(11)])
+    eleven, one = await talk(trace, "`ink` calls?", "in the first 25ms?"), await talk(trace, "`ink` calls after 19ms")
+    assert "is called 11 times, between" in eleven[-1]
+    assert "is called 1 time, between" in one[-1]

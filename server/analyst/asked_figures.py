@@ -57,7 +57,12 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
     first = without_addresses(opening).partition("\n")[0]
     if what := not_recorded(question, first):
         return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
-    if question.intent in _OF_TEXT or _SAYS_SO.search(first) or (question.is_yes_or_no and _DECIDES.match(first)):
+    if (
+        question.intent in _OF_TEXT
+        or _is_of_listed(question, evidence)
+        or _SAYS_SO.search(first)
+        or (question.is_yes_or_no and _DECIDES.match(first))
+    ):
         return ""
     of_one = question.intent in _OF_NAMES | {Intent.HOW_OFTEN} or question.saves
     if of_one and evidence.openings and _is_of_nothing(question):
@@ -77,6 +82,11 @@ def without_its_figure(question: Question, evidence: Evidence, opening: str) -> 
     if is_read and (missing := _not_taken_up(question, first) or _base_left_out(question, first)):
         return f"**I cannot answer that**: nothing here that I know is called {coded(missing)}. {_can(evidence)}"
     return ""
+
+
+def _is_of_listed(question: Question, evidence: Evidence) -> bool:
+    """Whether it is for one of the threads that were listed: the worst of them is no single call."""
+    return evidence.spoken_of is not None and question.thread in evidence.spoken_of.threads
 
 
 def _not_taken_up(question: Question, first: str) -> str:

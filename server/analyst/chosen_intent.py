@@ -8,6 +8,7 @@ from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
 from server.analyst.moments import asks_of_a_time_alone
 from server.analyst.nearest_intent import Nearest
+from server.analyst.pseudo_frames import collects
 from server.analyst.sentence_forms import asks_whether, is_yes_or_no, slow_thing
 from server.analyst.subjects import Subjects
 from traces.lazy_regex import lazy_regex
@@ -198,6 +199,8 @@ CERTAIN = 0.9
 def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> bool:
     """Whether ordinary words of the prompt may be what it is about."""
     if named.names or named.thread or named.labels or intent is Intent.COMPARE:
+        return False
+    if intent is Intent.GARBAGE and collects(text) and not _GOING_ON.saves.search(text):  # its word names it already
         return False
     if _FORMS.why.match(text):  # what makes it slow is the answer, and not what it is; but a part of it may be named
         return _FORMS.why_a_part.match(text) is not None

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from server.analyst.asked_things import is_of_another_kind
+from server.analyst.chosen_intent import OF_A_CAUSE
 from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, loosely_measured, measured
@@ -31,7 +33,7 @@ _OF_A_MEASURE = {
 def with_measures(question: Question, prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str]) -> Question:
     """The question with the measures that its prompt asks for; as it is where it asks for something else."""
     goes_on = spoken_of and not (spoken_of.is_aside or question.names or question.handle)
-    if spoken_of and goes_on and limit_asked(prompt):
+    if spoken_of and goes_on and limit_asked(prompt) and question.intent is not Intent.GARBAGE:
         about = replace(question, intent=Intent.CALLS_OF, handle=spoken_of.handle, carried=spoken_of.cited)
         return replace(about, maybe=(), placed=(), stems=(), understood=True)
     asked = _asked(prompt, spoken_of, is_loose=bool(goes_on))
@@ -59,9 +61,21 @@ def _is_of_another_kind(question: Question, asked: Measured, spoken_of: SpokenOf
         and not of_itself
     )
     is_statement = asked.asks("weighs") and not question.is_yes_or_no
-    if recurs or is_statement or question.intent in (Intent.SQL, Intent.LONG_TASKS) or question.excluded:
+    of_collections = question.intent is Intent.GARBAGE and asked.asks("calls") and not question.names
+    of_listed = spoken_of is not None and question.thread in spoken_of.threads and not asked.runs
+    if (
+        recurs
+        or of_listed
+        or is_statement
+        or of_collections
+        or question.intent in (Intent.SQL, Intent.LONG_TASKS)
+        or question.excluded
+    ):
         return True
     if question.time_ranges or question.profiles or not (asked.measures or spoken_of):
+        return True
+    of_a_cause = asked.asks("weighs") and question.intent in OF_A_CAUSE and not question.names
+    if of_a_cause and all(is_of_another_kind(run) for run in asked.runs):  # `gc`, and no function of that name
         return True
     return _KNOWN_FORMS.in_all.search(question.text) is not None or bool(ranked_thing(question.text))
 

@@ -20,7 +20,7 @@ def ranked_thing(text: str) -> str:
     found = _FORMS.which_is_slowest.search(text)
     if found:
         return (found[1] or found[2]).casefold()
-    of_kind = _FORMS.which_of_a_kind.match(text)
+    of_kind = _FORMS.which_of_a_kind.match(text) or _FORMS.worst_of_a_kind.match(text)
     word = of_kind[1].casefold() if of_kind else ""
     return "" if word in _OF_OTHER_KINDS else word
 
@@ -97,6 +97,14 @@ def asks_for_any(text: str) -> bool:
 def refers(text: str) -> bool:
     """Whether it has a pronoun for what was spoken of."""
     return _FORMS.refers.search(_FORMS.relative.sub(" ", text)) is not None
+
+
+def refers_to_named(text: str, names: tuple[str, ...]) -> bool:
+    """Whether its pronoun stands after one of these names, which it then is for: `when does parse start, and does it
+    run to the end`."""
+    found = _FORMS.refers.search(_FORMS.relative.sub(" ", text))
+    before = text[: found.start()] if found else ""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", before) for name in names)
 
 
 _NS_PER = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "sec": 1e9}

@@ -17,6 +17,7 @@ from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
+from server.analyst.sentence_forms import refers_to_named
 from server.analyst.thread_scope import (
     is_no_thread,
     narrowed,
@@ -208,6 +209,8 @@ def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
     question = narrowed(question, evidence)
+    if question.intent is Intent.CALLS_OF and question.carried and _FORMS.of_waits.search(question.text):
+        question = question.about(Intent.WAITING) if evidence.waiting_profiles else question
     if evidence.unit == "bytes" and question.intent is Intent.WAITING and _FORMS.keeps.search(question.text):
         question = question.about(Intent.MEMORY)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
@@ -270,6 +273,8 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     if question.intent is Intent.TWO_FUNCTIONS and of_places and len(partly) == len(found):
         return question.about(Intent.GROUP)  # a package or a file is set against another: their sums are
     stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
+    if question.carried and (exact or partly) and refers_to_named(question.text, (*exact, *partly)):
+        question = replace(question, handle=None, carried=None, profile=None)
     if exact:
         intent = question.intent if stays else Intent.FUNCTION
         both = (*question.names, *exact)  # what is spelled like a name goes before a word that may be one

@@ -16,7 +16,7 @@ from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import Question, alone
-from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for
+from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.spoken_topics import of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
@@ -91,7 +91,7 @@ def _understood(
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
     if around := within(question.text, openings) or next_to(question.text, asked, openings):
         return replace(question, intent=Intent.WINDOW, time_ranges=(around,), understood=True)
-    if openings and question.text != " ".join(prompt.split()) and not (question.names or question.thread):
+    if openings and corrected(prompt) != prompt and not (question.names or question.thread):
         question = replace(question, labels=(*question.labels, *long_words(question.text)))
     return question if spoken_of is None else _gone_on(question, prompt, spoken_of)
 
@@ -102,6 +102,9 @@ def _of_something_before(
     """The question that is one by what was spoken of alone: of a thread, of single events, of a place in an order."""
     if elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of):
         return elsewhere
+    before = alone(spoken_of.prompt, viewer, windows)
+    if _FORMS.where.match(prompt) and before.intent in OF_A_CAUSE:
+        return replace(before, text=f"{before.text} {prompt}")
     if _FORMS.rest.match(prompt) and (one := _of_single_ones(spoken_of)):
         return replace(alone(one, viewer, windows), text=f"{one} {prompt}")
     return _by_place(prompt, spoken_of)
@@ -122,7 +125,7 @@ def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
         return replace(question, maybe=(), placed=(), stems=())
     if of_thread := _of_the_thread(question, spoken_of):
         return of_thread
-    if question.names and question.text != " ".join(prompt.split()):
+    if question.names and corrected(prompt) != prompt:
         question = question.about(Intent.CORRECTION)
     question = _without_small_words(question)
     is_of_one = len(question.names) < RUNS and " than " not in question.text
@@ -150,7 +153,9 @@ def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
     if is_of_it and not CODE.search(prompt):
         of_it = spoken_of.threads[0] if spoken_of.threads else spoken_of.profile
         return Question(intent=Intent.THREAD, text=prompt, thread=of_it) if of_it else None
-    at = bare_place(" ".join(prompt.split()))
+    if len(spoken_of.threads) > 1 and _FORMS.of_each.match(prompt):
+        return replace(alone("which threads are busiest", {}, None), text=prompt)
+    at = 0 if _FORMS.worst_one.match(prompt) else bare_place(" ".join(prompt.split()))
     at = 1 if at == NEXT else at
     if at is None or not 0 <= at < len(spoken_of.threads):
         return None
@@ -237,7 +242,8 @@ def _without_small_words(question: Question) -> Question:
     if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
         return replace(question, maybe=(first,), placed=(first,), stems=())
     nameless = _GOING_ON.goes_on.match(question.text) or (_GOING_ON.within.search(question.text) and not question.names)
-    nameless = nameless or (_ASKED_THINGS.it_is_asked_of.search(question.text) and not question.names)
+    of_it = _ASKED_THINGS.it_is_asked_of.search(question.text) and not refers_to_named(question.text, question.maybe)
+    nameless = nameless or (of_it and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question
 
 

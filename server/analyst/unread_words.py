@@ -38,7 +38,10 @@ _A_COUNT = lazy_regex(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
     r"\b(?:once|twice|no|none|nothing|one (?:call|thread|of))\b"
 )
-_DECLINES = lazy_regex(r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|\bnot recorded\b")
+_DECLINES = lazy_regex(
+    r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|"
+    r"\bnot (?:kept apart|recorded)\b"
+)
 _WITH_A_DIGIT = lazy_regex(r"(?<![\w.@/:`-])(?!utf|http|top|python|java|es\d|x86)[a-z]{3,}\d+[a-z]*(?![\w@/:`-])")
 """A word that only code has: `pbkdf2`."""
 _SENTENCE = lazy_regex(r"(?<=[.!?])\s+")

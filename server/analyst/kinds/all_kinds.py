@@ -8,6 +8,7 @@ from server.analyst.kinds import (
     calls_of,
     collecting,
     database_queries,
+    gaps,
     groups,
     knowing,
     measures_of,
@@ -79,7 +80,7 @@ _PLAIN = {
         always(SUMMARY, FINDINGS, BY_SELF), tasks_of_threads.long_tasks, tasks_of_threads.then_long
     ),
     Intent.WINDOW: Kind(always(SUMMARY, FINDINGS), times.there, times.then_there),
-    Intent.BUSIEST: Kind(times.first_busiest, times.busiest),
+    Intent.BUSIEST: Kind(times.first_busiest, times.busiest, gaps.then),
     Intent.SUSPECT: _SUSPECT,
     Intent.PAGE: Kind(knowing.first_page, knowing.page),
     Intent.COMPARE: Kind(comparing.first, comparing.compare, comparing.then),

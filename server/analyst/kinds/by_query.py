@@ -85,6 +85,10 @@ def draw(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+NOT_LOOKED_UP = "**When that ran could not be looked up this time.**"
+"""In place of saying that the recording has no moments, where a look at them failed."""
+
+
 def first_timeline(question: Question, evidence: Evidence) -> list[Call]:
     if question.names or question.maybe or question.handle:
         return one_function.first(question, evidence)
@@ -153,7 +157,8 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
                 began, ended = moment(first["value_ns"] / 1e6), moment(last["value_ns"] / 1e6)
                 said = f"**{cited(rows[0])} runs first at {began} and last until {ended}**"
                 return [f"{said}, in {count['value']:,} {what}."]
-        return [NO_MOMENTS, *one_function.about(question, evidence)[:1]]
+        failed = any(result.failed for result in evidence.results if result.tool == "query_trace")
+        return [NOT_LOOKED_UP if failed else NO_MOMENTS, *one_function.about(question, evidence)[:1]]
     found = evidence.first("get_hottest_windows")
     if not found or not found["rows"]:
         return [NO_MOMENTS, leading(evidence, "Over all of it the hottest function is")]

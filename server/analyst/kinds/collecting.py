@@ -13,7 +13,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
 from server.analyst.pseudo_frames import COLLECTORS, GARBAGE, collects
 from server.analyst.question import Question
-from server.analyst.sentence_forms import asks_of_single_ones
+from server.analyst.sentence_forms import asks_of_single_ones, limit_asked
 from server.analyst.wording import (
     CALLS,
     amount,
@@ -61,9 +61,11 @@ def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
 
 def _single_ones(question: Question, evidence: Evidence) -> Call | None:
     """The query for single collections: of a profile of their own, or of the frames that were recorded call by call."""
-    if not (rows := _collectors(evidence)):
-        of_own = _profile_of_collections(evidence)
-        return single_events.of_profile(of_own, question.text) if of_own else None
+    rows, of_own, kinds = _collectors(evidence), _profile_of_collections(evidence), _of_kind(question.text)[1]
+    if of_own and (kinds or not rows or limit_asked(question.text)):
+        return single_events.of_profile(of_own, question.text, kinds)
+    if not rows:
+        return None
     by_call = (_searched(evidence) or {}).get("counted") == CALLS and asks_of_single_ones(question.text)
     return single_events.of_function(rows[0]["handle"], question.text) if by_call else None
 
@@ -96,11 +98,12 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         return [none, closing]
     unit, heaviest = found["unit"], rows[0]
     call = _single_ones(question, evidence)
-    if (singles := single_events.found(call, evidence) if call else None) and not _SENTENCE_FORMS.how_many.search(
-        question.text
-    ):
-        return [single_events.said(singles, "collection", question.text, evidence), closing]
-    if _SENTENCE_FORMS.how_many.search(question.text) and (said := _collections(question, rows, found)):
+    kind = _of_kind(question.text)[0] if call and "regexp_matches" in call[1]["sql"] else ""
+    singles = single_events.found(call, evidence) if call else None
+    counts = _SENTENCE_FORMS.how_many.search(question.text) is not None
+    if singles and (kind or not counts):
+        return [single_events.said(singles, f"{kind}collection", question.text, evidence), closing]
+    if counts and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
     if found["counted"] != CALLS and _FORMS.longest.search(question.text):
         most = f"{cited(heaviest)} takes {total(heaviest, unit)} in total"
@@ -162,6 +165,26 @@ def _in_its_own_profile(question: Question, evidence: Evidence) -> str:
     taken = f"collections took {amount(busy_of(row), row['unit'])}, {share(part)} of the recording"
     each = f" {single_events.said(singles, what, '', evidence)}" if singles else ""
     return f"**{verdict}: {taken}**, in {cited_profile(row)}.{each}"
+
+
+_CALLED = {
+    "full": "full|major|mark.?(sweep|compact)",
+    "young": "young|minor|new|scaveng",
+    "old": "old",
+    "mixed": "mixed",
+}
+_CALLED |= {"major": _CALLED["full"], "minor": _CALLED["young"]}
+"""How collectors name their collections of a kind."""
+
+
+def _of_kind(text: str) -> tuple[str, str]:
+    """The kind of collections that is asked for, in words and as a condition on their names; empty for all."""
+    found = _FORMS.kind.search(text)
+    if found is None:
+        return "", ""
+    kind = found["kind"].casefold()
+    matches = f"regexp_matches(lower(one.name), '{_CALLED[kind]}')"
+    return ("other ", f" AND NOT {matches}") if found["not"] else (f"{kind} ", f" AND {matches}")
 
 
 def _collections(question: Question, rows: list[dict[str, Any]], found: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Questions about a file, package, class or phase: the sums over the functions whose name or file holds the word."""
 
+import re
 from typing import Any
 
 from server.analyst.asked_things import PAIR, named_like
@@ -54,8 +55,13 @@ def _likes(name: str, question: Question) -> str:
 
 def _search(name: str, question: Question) -> dict[str, Any]:
     """What finds the functions of a word: by its stem, unless it was quoted."""
-    like = _likes(name, question)
+    like = _likes(name, question) or (rf"{re.escape(name)}(?!\w)" if _is_path(name) else "")
     return {"pattern": like, "regex": True, "limit": MATCHES} if like else {"pattern": name, "limit": MATCHES}
+
+
+def _is_path(name: str) -> bool:
+    """Whether it is the path of a package, which ends where its last word does: `a/ssa` is not `a/ssagen`."""
+    return "/" in name and name[-1:].isalnum()
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -69,7 +75,11 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return _files_of(question, evidence)
     several = len(evidence.profiles) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
-    little = [name for name, data in found.items() if data and data["rows"] and data["total_share"] < LITTLE]
+    little = [
+        name
+        for name, data in found.items()
+        if data and data["rows"] and (name == "kernel" or data["total_share"] < LITTLE)
+    ]
     return [("find_frames", _search(name, question) | {"profile": "all"}) for name in little if several]
 
 
@@ -194,11 +204,8 @@ def group(question: Question, evidence: Evidence) -> list[str]:
             f"The heaviest of {coded(name)}:\n\n{heaviest}",
             _overlap(sums),
         ]
-    if _FORMS.ranks.search(question.text) and len(rows) > 1 and rows[0]["self_value"] != rows[0]["total_value"]:
-        by_name = [row for row in rows if name.casefold() in row["name"].casefold()]  # and not by its file alone
-        ranked_rows = sorted(by_name if len(by_name) > 1 else rows, key=lambda row: -row["total_value"])
-        listed_rows = joined([f"{cited(row)} with {total(row, unit)}" for row in ranked_rows[1 : SHOWN + 1]])
-        return [f"**The longest is {cited(ranked_rows[0])}: {total(ranked_rows[0], unit)}**, then {listed_rows}."]
+    if _FORMS.ranks.search(question.text) and (ranking := _ranking(name, found, question, evidence)):
+        return ranking
     where = " of all profiles together" if found["profile"] == "all" else ""
     many = f"The {found['total_matches']:,} functions" if found["total_matches"] > 1 else "The one function"
     verb = "take" if found["total_matches"] > 1 else "takes"
@@ -212,8 +219,34 @@ def group(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+def _ranking(name: str, found: dict[str, Any], question: Question, evidence: Evidence) -> list[str]:
+    """The functions of a word, the longest first; empty where it is no order that is worth a list."""
+    rows = sorted(found["rows"], key=lambda row: -row["self_value"])
+    if not _likes(name, question):
+        every, rows = len(rows), [row for row in rows if _is_part(name, row)]
+        if not rows and found["total_matches"] > every:
+            return []
+    if not rows:
+        closing = leading(evidence, "The heaviest function is")
+        return [f"**Nothing in this trace is called {coded(name)}**: it is only inside of other words.", closing]
+    if len(rows) == 1 or rows[0]["self_value"] == rows[0]["total_value"]:
+        return []
+    unit = found["unit"]
+    by_name = [row for row in rows if name.casefold() in row["name"].casefold()]  # and not by its file alone
+    ranked_rows = sorted(by_name if len(by_name) > 1 else rows, key=lambda row: -row["total_value"])
+    listed_rows = joined([f"{cited(row)} with {total(row, unit)}" for row in ranked_rows[1 : SHOWN + 1]])
+    return [f"**The longest is {cited(ranked_rows[0])}: {total(ranked_rows[0], unit)}**, then {listed_rows}."]
+
+
+def _is_part(name: str, row: dict[str, Any]) -> bool:
+    """Whether the word begins or ends a part of a row's name or file: `pass` is none of `mapassign`."""
+    word = re.escape(name)
+    part = rf"(?<![A-Za-z])(?i:{word})|{word.capitalize()}|(?i:{word})(?![a-z])"
+    return re.search(part, f"{row['name']} {row['file'] or ''}") is not None
+
+
 def _named_how(name: str, question: Question) -> str:
-    return "named like" if _search(name, question).get("regex") else "whose name or file holds"
+    return "named like" if _likes(name, question) else "whose name or file holds"
 
 
 def _overlap(sums: list[tuple[str, dict[str, Any]]]) -> str:

@@ -42,6 +42,8 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
     parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
     doubts = evidence.finding("few-samples", "irregular-sampling", "lost-events", "truncated-stacks")
+    if not length and _FORMS.how_long.search(question.text):
+        parts.insert(0, "**How long that was recorded, I cannot say.**")
     if _FORMS.trust.search(question.text):
         doubt = f"**With care: {sentence_of(doubts)}**" if doubts else "**Nothing speaks against it in the recording.**"
         parts.insert(0, doubt)

@@ -260,7 +260,8 @@ def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence) -> lis
     found = _by_thread(around, evidence)
     main = evidence.main
     if not evidence.runs_in_several and main:
-        return [f"**{cited(row)} runs in {cited_profile(main)}**, the only thread that this trace has of its kind."]
+        of_it = evidence.profile(around["profile"]) or main
+        return [f"**{cited(row)} is in {cited_profile(of_it)} alone**, which is not divided by thread here."]
     if not found or main is None:
         return [f"**In which thread {cited(row)} runs cannot be said.**"]
     lines = [f"{cited_profile(one)} ({amount(values['total'], unit)}{_times(around, values)})" for one, values in found]

@@ -6,6 +6,7 @@ from server.analyst.evidence import Evidence, Lead, first_of_table, lead_of
 from server.analyst.figures import WINDOW
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
+from server.analyst.kinds import gaps
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
@@ -252,24 +253,11 @@ def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
 
 
-def _idle_times(evidence: Evidence) -> list[str]:
-    """Idle times are measured as a sum; where the longest of them lies is not looked for."""
-    main = evidence.main
-    idle = (main or {}).get("idle_share")
-    if main is None or idle is None:
-        none = "**This trace cannot say when nothing ran**: idle time is not recorded in it."
-        return [none, leading(evidence, "What takes the most is")]
-    return [
-        f"**{cited_profile(main)} is idle {share(idle)} of the time.** Which of its gaps is the longest, I cannot say.",
-        leading(evidence, "What takes the most of the rest is"),
-    ]
-
-
 def busiest(question: Question, evidence: Evidence) -> list[str]:
     if asks_how_busy(question.text) and (of_device := on_device(evidence)):
         return of_device
-    if _FORMS.idle.search(question.text):
-        return _idle_times(evidence)
+    if gaps.is_for_them(question):
+        return gaps.idle_times(evidence)
     found = evidence.first("get_hottest_windows")
     closing = leading(evidence, "Over all of it the hottest function is")
     if found is None:

@@ -45,6 +45,8 @@ def value_asked(question: Question, evidence: Evidence) -> str:
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
     asked = first_form("units", text)
+    if not asked and question.intent is Intent.MEMORY and first["unit"] == "nanoseconds":
+        asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
         return ""
     earlier = (evidence.spoken_of.prompt, *reversed(evidence.spoken_of.prompts)) if evidence.spoken_of else ()

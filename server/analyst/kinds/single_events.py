@@ -17,6 +17,7 @@ _FORMS = forms("single_events")
 
 _SPANS = query("spans")
 _SAMPLES = query("samples")
+_ELSEWHERE = query("samples_elsewhere")
 _NUMBERS = query("numbers_of_events")
 _PLACES = ("", "second ", "third ", "fourth ")
 
@@ -32,10 +33,11 @@ class Events:
     longer: Any
 
 
-def of_profile(row: dict[str, Any], text: str) -> Call:
-    """The query for the events of a profile that records nothing else."""
-    events = _SAMPLES if row["kind"] == "sampled" else f"{_SPANS} AND one.depth = 0"
-    return _query(events.format(where=f"one.profile = '{row['handle']}'"), text)
+def of_profile(row: dict[str, Any], text: str, kinds: str = "") -> Call:
+    """The query for the events of a profile that records nothing else; `kinds` is a condition on their names."""
+    sampled = _ELSEWHERE if row.get("order") == "none" else _SAMPLES
+    events = sampled if row["kind"] == "sampled" else f"{_SPANS} AND one.depth = 0"
+    return _query(events.format(where=f"one.profile = '{row['handle']}'{kinds}"), text)
 
 
 def of_function(handle: str, text: str, profile: str | None = None) -> Call:
@@ -88,7 +90,7 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
     frame, name, took, at, profile = events.rows[place]
     row = evidence.profile(profile)
     where = f" in [{coded(name)}](#{frame})" if frame else ""
-    thread = f", {cited_profile(row)}" if row and evidence.runs_in_several else ""
+    thread = f", {cited_profile(row)}" if row and (evidence.runs_in_several or row.get("tid")) else ""
     when = f" from {amount(at, 'nanoseconds')} on" if at is not None else ""
     longest = f"the {_PLACES[place]}longest {what} took {amount(took, 'nanoseconds')}{when}{where}{thread}"
     sums = f"{many} took {amount(events.together, 'nanoseconds')} together{of_all}"

@@ -22,6 +22,7 @@ from server.analyst.kinds.threads_compared import (
     mostly_idle,
     waits_most,
 )
+from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -89,7 +90,11 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     ]
     if longest := waits_most(question, rows):
         return [longest, leading(evidence, "In the main profile the heaviest function is")]
-    if not alike or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows)):
+    if (
+        not alike
+        or all(not row["tid"] and collects(row["name"]) for row in rows)
+        or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows))
+    ):
         return _no_threads(evidence, rows)
     total = listed["total_profiles"]
     count = total if len(rows) == total else len(rows)  # what the list has of them is proven by its address
@@ -135,6 +140,8 @@ def _opening(
         first = always_sampled(alike, lead, busy)
     if idle := mostly_idle(question, ranked):
         return f"{idle} {first}"
+    if count == 1 and evidence.measures_waiting and not rows[0]["tid"]:
+        return f"**Threads are not kept apart in this recording**: {cited_profile(rows[0])} has the waits of all."
     if _SENTENCE_FORMS.how_many.search(question.text) or count == 1:
         pids = len({row["pid"] for row in rows if row["pid"]})
         of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""

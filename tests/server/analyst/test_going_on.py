@@ -118,3 +118,42 @@ def test_there_is_the_other_recording_once_two_were_compared() -> None:
     question = understood("what's left there", {}, spoken_of=compared)
     assert (question.intent, question.is_of_the_other) == (Intent.COMPARE, True)
     assert not understood("what's left there", {}, spoken_of=SPOKEN).is_of_the_other
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what is left w/o that",
+        "say i got rid of all of it, total after?",
+        "hoist it -> what remains",
+        "turn that off, then?",
+    ],
+)
+def test_what_would_be_left_is_asked_in_many_ways(prompt: str) -> None:
+    found = after(prompt)
+    assert (found.intent, found.handle, found.saves) == (Intent.FIRST_FIX, "f7", True)
+
+
+def test_a_word_of_surprise_asks_for_no_waiting() -> None:
+    assert after("wait what does `emit` do").intent is not Intent.WAITING
+    assert after("hold on, what is left w/o it").intent is Intent.FIRST_FIX
+
+
+def test_a_pronoun_behind_a_name_is_for_that_name() -> None:
+    assert after("when does minify start, and does it run to the end").maybe == ("minify",)
+
+
+@pytest.mark.parametrize(("prompt", "thread"), [("worst one", "p2"), ("the busiest?", "p2")])
+def test_the_worst_of_listed_threads_is_the_first(prompt: str, thread: str) -> None:
+    found = after(prompt, spoken=replace(SPOKEN, threads=("p2", "p4")))
+    assert (found.intent, found.thread, found.measured) == (Intent.THREAD, thread, None)
+
+
+def test_each_of_listed_threads_is_asked_of_all() -> None:
+    assert after("secs each?", spoken=replace(SPOKEN, threads=("p2", "p4"))).intent is Intent.PROFILES
+
+
+def test_where_alone_asks_the_cause_before_again() -> None:
+    of_memory = replace(SPOKEN, prompt="what allocates the most memory?")
+    assert after("where", spoken=of_memory).intent is Intent.MEMORY
+    assert (after("where").intent, after("where").handle) == (Intent.FUNCTION, "f7")

@@ -174,3 +174,9 @@ def test_what_is_done_and_to_what(text: str, done: str) -> None:
 def test_patterns_that_others_share(pattern: re.Pattern[str], yes: str, no: str) -> None:
     assert pattern.search(yes)
     assert not pattern.search(no)
+
+
+def test_the_worst_of_a_kind_is_ranked() -> None:
+    assert forms.ranked_thing("worst checker") == "checker"
+    assert forms.ranked_thing("what is the slowest pass?") == "pass"
+    assert not forms.ranked_thing("worst function")

@@ -84,6 +84,22 @@ async def test_the_longest_wait_is_that_of_one_event() -> None:
     assert answer.text.startswith("**The longest wait took 70.0 ms in [`append`]"), answer.text
 
 
+@pytest.mark.parametrize(("above", "when"), [("append", " from 30.0 ms on"), ("other", "")])
+async def test_a_wait_was_when_its_thread_waited_as_long_in_the_same_function(above: str, when: str) -> None:
+    builder = TraceBuilder("waits", "example")
+    weights, kinds = [np.array([30.0, 70.0]) * MS], (ValueType("time", Unit.NANOSECONDS),)
+    for name, tid, stack, facts in (
+        ("Waits for locks", "", ["append"], sums(Counts.EVENTS, Waits.WAITING)),
+        ("Waits of w0", "7", [above, "(lock: Map)"], Facts(counts=Counts.EVENTS, waits=Waits.WAITING)),
+    ):
+        table = StackTable()
+        leaves = table.leaves([[builder.frame(one) for one in stack]] * 2)
+        builder.add_sampled(name, table, leaves, weights, values=kinds, pid="1", tid=tid, facts=facts)
+    answer, _ = await asked("longest single wait?", finished(builder))
+    thread = "[`Waits of w0`](#p1)" if when else "[`Waits for locks`](#p0)"
+    assert f"**The longest wait took 70.0 ms{when} in [`append`](#f0), {thread}**" in answer.text, answer.text
+
+
 async def test_a_range_of_one_thread_names_it() -> None:
     answer, _ = await asked("between 0.05 s and 0.08 s, what runs?", timeline(*TWO_THREADS, names=("a", "b")))
     assert re.search(r"of 30\.0 ms in \[`\w+`\]\(#p\d\)\.", answer.text.partition("\n")[0]), answer.text

@@ -38,3 +38,31 @@ async def test_a_length_that_is_known_is_no_length_that_cannot_be_said(prompt: s
 async def test_a_question_for_yes_or_no_keeps_its_verdict() -> None:
     answer, _ = await asked("is it the garbage collection?", counted_and_paused())
     assert answer.text.startswith("**No: collections took ")
+
+
+def full_and_young() -> Trace:
+    """Two full collections of different causes, of 40 and 60 ms, and three young ones of 5 ms."""
+    builder = TraceBuilder("small", "example")
+    names = ["G1Full (Evacuation)", "G1Full (Humongous)", *["G1New (Evacuation)"] * 3]
+    starts = np.arange(5, dtype=np.int64) * 100 * MS
+    took = np.array([40, 60, 5, 5, 5], np.int64) * MS
+    nested = nest_slices(starts, starts + took, np.array([frame(builder, one) for one in names], np.int32))
+    builder.add_evented("Garbage collections", nested, axis_start=0, axis_end=500 * MS)
+    return finished(builder)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("how many full collections", "**2 full collections took 100 ms together**"),
+        ("anything over 50 ms that is not a full gc?", "**0 of 3 other collections took longer than 50 ms.**"),
+        ("how many full gcs took longer than 50 ms", "**1 of 2 full collections took longer than 50 ms.**"),
+    ],
+)
+async def test_collections_of_a_kind_are_those_of_all_causes(prompt: str, begins: str) -> None:
+    assert (await asked(prompt, full_and_young()))[0].text.startswith(begins)
+
+
+async def test_a_track_of_collections_is_no_thread() -> None:
+    answer, _ = await asked("which thread is the busiest?", full_and_young())
+    assert answer.text.startswith("**Which thread that is, I cannot say")

@@ -248,3 +248,42 @@ async def test_a_program_that_is_called_a_service_is_not_one_of_its_functions() 
     trace = sampled({"main;small_post": 20, "main;format_audit": 80})
     answer, _ = await asked("what burns cpu in the small service", trace)
     assert answer.text.startswith("**[`format_audit`](#f2) dominates**"), answer.text
+
+
+async def test_a_package_ends_with_its_path() -> None:
+    packages = sampled({"main;lib/compile/ssa.Run": 60, "main;lib/compile/ssagen.Run": 40})
+    answer, _ = await asked("sum up everything in lib/compile/ssa", packages)
+    assert answer.text.startswith("**The one function whose name or file holds `lib/compile/ssa` takes 60.0%")
+
+
+async def test_a_profile_of_waits_does_not_keep_threads_apart() -> None:
+    answer, _ = await asked("how many threads were blocked?", waits())
+    assert answer.text.startswith("**Threads are not kept apart in this recording**")
+    assert "0 ns" not in answer.text
+
+
+async def test_gc_is_the_collector_and_no_function_of_that_name() -> None:
+    stacks = {"main;runtime.GC": 1, "runtime.gcBgMarkWorker;runtime.gcDrain": 39, "main;work": 60}
+    answer, _ = await asked("so gc is the problem right?", sampled(stacks))
+    assert answer.text.startswith("**Yes: [`runtime.gcBgMarkWorker`]")
+
+
+def timed_and_allocated() -> Trace:
+    builder = TraceBuilder("small", "example")
+    table = StackTable()
+    leaves = table.leaves([[frame(builder, "main"), frame(builder, one)] for one in ("slow", "greedy")])
+    values = (ValueType("time", Unit.NANOSECONDS), ValueType("allocated", Unit.BYTES))
+    builder.add_sampled("main", table, leaves, [np.array([90.0, 10.0]) * MS, np.array([1e6, 9e6])], values=values)
+    return finished(builder)
+
+
+async def test_memory_is_asked_of_a_profile_of_time_that_has_bytes_too() -> None:
+    answer, _ = await asked("so what allocs the most?", timed_and_allocated())
+    assert answer.text.startswith("**By “allocated” [`greedy`]")
+
+
+async def test_what_is_ranked_is_a_word_of_its_own() -> None:
+    answer, _ = await asked("worst pass?", sampled({"main;mapassign": 60, "main;mapassign_fast": 40}))
+    assert answer.text.startswith("**Nothing in this trace is called `pass`**")
+    passes = sampled({"main;first_pass;work": 30, "main;second_pass;work": 60, "main;load": 10})
+    assert "`second_pass`" in (await asked("worst pass?", passes))[0].text.partition(":")[0]

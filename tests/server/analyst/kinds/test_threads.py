@@ -22,6 +22,7 @@ def a_thread(handle: str, **more: Any) -> dict[str, Any]:
         "unknown": None,
         "stands_for_thread": True,
         "idle_share": None,
+        "values": [],
         **more,
     }
 

@@ -88,7 +88,17 @@ def words_of_a_page(text: str) -> tuple[str, ...]:
     """`layout` and `style` of `how much layout and style on the main thread`: steps of a browser of which the share is
     asked; empty where it is not put so."""
     found = tuple(dict.fromkeys(word.casefold() for word in _FORMS.of_a_page.findall(text)))
-    return found if _FORMS.how_much.search(text) else ()
+    return found if _FORMS.how_much.search(text) and not asks_of_forced_layout(text) else ()
+
+
+def asks_of_forced_layout(text: str) -> bool:
+    """Whether it asks for layouts that scripts forced."""
+    return _KNOWN_FORMS.forced_layout.search(text) is not None
+
+
+def asks_of_vitals(text: str) -> bool:
+    """Whether it names a figure by which a page is judged."""
+    return _KNOWN_FORMS.vitals.search(text) is not None
 
 
 def would_help(text: str) -> str:
@@ -109,7 +119,7 @@ def asks_by_file(text: str) -> bool:
 
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
-    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank)
+    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank, _KNOWN_FORMS.vitals, _KNOWN_FORMS.forced_layout)
     return any(one.search(text) for one in known)
 
 

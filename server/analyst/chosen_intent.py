@@ -2,7 +2,14 @@
 
 import re
 
-from server.analyst.asked_things import REMEDIES, asks_by_file, asks_if_done_again, words_of_a_page, would_help
+from server.analyst.asked_things import (
+    REMEDIES,
+    asks_by_file,
+    asks_if_done_again,
+    asks_of_vitals,
+    words_of_a_page,
+    would_help,
+)
 from server.analyst.forms import first_form, forms, table
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds.device import asks_how_busy
@@ -128,6 +135,8 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
 
 def _by_words(text: str) -> Intent | None:
     """What words ask for whatever stands around them."""
+    if asks_of_vitals(text):
+        return Intent.PAGE
     if slow := slow_thing(text):
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
     if helping := would_help(text):

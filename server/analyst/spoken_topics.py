@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from server.analyst.forms import first_form, forms
 from server.analyst.intent import Intent
+from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, is_yes_or_no, judges, limit_asked, refers
 from server.analyst.spoken_of import SpokenOf
@@ -88,6 +89,8 @@ def _goes_on(question: Question, prompt: str) -> bool:
 def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Question | None:
     """The question with the word for what was spoken of; None where it has a subject, or goes on about a function."""
     question = alone(prompt, {}, None)
+    if forced := _who_forces_it(prompt, spoken_of):
+        return replace(question, intent=Intent.SUSPECT, text=forced, maybe=(), placed=(), stems=(), understood=True)
     within = question.intent is Intent.CALLEES or _GOING_ON.within.search(prompt) is not None
     placed = question.placed and not asks_of_single_ones(prompt)
     if placed or not (within or _goes_on(question, prompt)) or _is_named(question):
@@ -118,3 +121,11 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
         text = f"{spoken_of.prompt} {question.text}"
     named = replace(question, intent=topic, text=text, maybe=(), placed=(), stems=(), understood=True)
     return replace(named, why=question.why and not (events or fixes))
+
+
+def _who_forces_it(prompt: str, spoken_of: SpokenOf) -> str:
+    """`who forces forced layout` for `who forces it` after a question for layout; empty for any other."""
+    found = _FORMS.forces_it.match(prompt)
+    if found is None or work_named_in(spoken_of.prompt) != "layout-thrashing":
+        return ""
+    return f"{found['before']} forced layout{found['after']}"

@@ -28,6 +28,7 @@ from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds import one_function as functions
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call, Kind, always, because
+from server.analyst.kinds.recorded_numbers import numbers_asked
 from server.analyst.question import Question
 
 OF_MEASURES = Kind(measures_of.calls, measures_of.write)
@@ -52,7 +53,7 @@ _RANKED, _WITH_FINDINGS = always(SUMMARY, BY_SELF), always(SUMMARY, BY_SELF, FIN
 _OVERVIEW = Kind(_RANKED, overview.overview, overview.then)
 _SUSPECT = Kind(suspects.first, suspects.suspect, suspects.then)
 _CALLS = Kind(calls_of.first, calls_of.calls_of, calls_of.then)
-_RECORDING = Kind(always(SUMMARY, _THREADS, BY_SELF, FINDINGS), knowing.abilities)
+_RECORDING = Kind(always(SUMMARY, _THREADS, BY_SELF, FINDINGS), knowing.abilities, numbers_asked)
 _MAIN_THREAD = Kind(always(SUMMARY, _ALL_THREADS, BY_SELF), threads.main_thread, threads.then_one)
 _PLAIN = {
     Intent.OVERVIEW: _OVERVIEW,

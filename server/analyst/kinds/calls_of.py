@@ -26,6 +26,14 @@ NO_SINGLE_CALLS = (
     "are spread, it cannot say. A profiler that records every call can (viztracer, uftrace, a Chrome trace, spans)."
 )
 
+NO_TIMES = "**When that was cannot be said: this recording has sums, and no times.**"
+
+
+def _has_times(evidence: Evidence) -> bool:
+    """Whether the recording can say what happened when."""
+    known = (evidence.summary or {}).get("can_answer", ())
+    return any("what happened when" in one for one in known)
+
 
 def _is_of_one(question: Question) -> bool:
     """Whether the calls of one function are asked for."""
@@ -76,6 +84,8 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     if (question.names or question.maybe or question.handle) and not meant(question, evidence):
         return one_function.unknown(question, evidence)
     found, rows = evidence.first("get_longest_calls"), _longest(question, evidence)
+    if not rows and not _has_times(evidence) and _FORMS.at_what_time.search(question.text):
+        return [NO_TIMES, leading(evidence, "What takes the most is")]
     if not rows or found is None:
         return (
             _means(question, evidence)

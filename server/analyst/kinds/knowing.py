@@ -10,6 +10,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
 from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
+from server.analyst.kinds.recorded_numbers import numbers_recorded
 from server.analyst.kinds.threads import clock_of
 from server.analyst.question import Intent, Question
 from server.analyst.wording import amount, coded
@@ -40,7 +41,8 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
         f"This is a **{summary['format']}** trace{length}, with {profiles} and {summary['frame_count']:,} functions."
     )
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
-    parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
+    numbers = numbers_recorded(question, evidence)
+    parts = [f"{first} It measures {measured}. {numbers}".rstrip(), leading(evidence, "The heaviest function is")]
     doubts = evidence.finding("few-samples", "irregular-sampling", "lost-events", "truncated-stacks")
     if not length and _FORMS.how_long.search(question.text):
         parts.insert(0, "**How long that was recorded, I cannot say.**")

@@ -14,6 +14,7 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited_profile, coded, joined
 
 MARKED = query("marked")
+_CALLS_OF = forms("calls_of")
 _OF_A_THING = ABOUT_ONE_FUNCTION | {Intent.BUSIEST, Intent.TIMELINE, Intent.OVERVIEW, Intent.WHY, Intent.SUSPECT}
 """Intents whose names may be those of such points."""
 LONGEST_NAME = 80
@@ -39,7 +40,8 @@ def said_of_marks(question: Question, evidence: Evidence) -> str:
     calls = marked(question, evidence)
     found = evidence.first("query_trace", sql=calls[0][1]["sql"]) if calls else None
     rows = (found or {"rows": []})["rows"]
-    if not rows:
+    words = (question.unfound or _unknown(question, evidence))[:1]
+    if not rows or not _is_that(rows[0][0]["name"], words[0], question.text):
         return ""
     name, profile, at, took, count = rows[0]
     one = evidence.profile(profile.get("name"))
@@ -53,6 +55,11 @@ def said_of_marks(question: Question, evidence: Evidence) -> str:
     when = amount(at["value_ns"], "nanoseconds")
     said = f"**{coded(name['name'])} is marked at {when}{length}{again}{more}**{where}"
     return f"{said}: it is no function but a point in time."
+
+
+def _is_that(name: str, word: str, text: str) -> bool:
+    """Whether a moment is what is asked for: named so and little else, or by a prompt that asks when."""
+    return 2 * len(word) >= len(name) or _CALLS_OF.at_what_time.search(text) is not None
 
 
 _COUNTED_EVENTS = forms("counted_events")

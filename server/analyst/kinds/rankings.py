@@ -12,6 +12,7 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
+from server.analyst.kinds.recorded_numbers import numbers_asked, numbers_recorded
 from server.analyst.preempted import counted_to_callers
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.queries import query
@@ -190,7 +191,9 @@ def first_recursion(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def then_recursion(question: Question, evidence: Evidence) -> list[Call]:
-    """Who calls the function that is named, and how often it is the one that does."""
+    """Who calls the function that is named, and how often it is the one that does; how deep the stacks are."""
+    if asked := numbers_asked(question, evidence):
+        return asked
     rows = meant_functions.meant(question, evidence) if question.names or question.handle else []
     if not rows:
         return []
@@ -225,6 +228,8 @@ def _of_one(question: Question, evidence: Evidence) -> list[str]:
 def recursion(question: Question, evidence: Evidence) -> list[str]:
     if question.names or question.handle:
         return _of_one(question, evidence)
+    if deepest := numbers_recorded(question, evidence):
+        return [deepest, leading(evidence, "What takes the most is")]
     found = evidence.first("get_insights")
     row = found["insights"][0] if found and found["insights"] else None
     closing = leading(evidence, "What takes the most is")

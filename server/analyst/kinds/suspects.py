@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.asked_things import REMEDIES, would_help
+from server.analyst.asked_things import REMEDIES, asks_of_forced_layout, would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.forms import expression, first_form, forms, table
-from server.analyst.kinds import groups, overview
+from server.analyst.kinds import forced_layouts, groups, overview
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
@@ -71,6 +71,9 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """Who does what is suspected, where the trace has it; what an overview needs, where nothing is named."""
     found = evidence.first("get_insights", name=kind_of_work(question)) if kind_of_work(question) else None
+    state = found["insights"][0]["state"] if found and found["insights"] else ""
+    if kind_of_work(question) == "layout-thrashing" and (asks_of_forced_layout(question.text) or state == "pass"):
+        return forced_layouts.queries(evidence) if state in ("pass", "fail") else []
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
@@ -86,6 +89,9 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
         return _suspected(question, evidence) if _named(question) else overview.overview(question, evidence)
     found = (evidence.first("get_insights", name=kind_of_work(question)) or {"insights": []})["insights"]
     closing = leading(evidence, "What takes the most is")
+    is_found = bool(found) and found[0]["state"] == "fail" and not asks_of_forced_layout(question.text)
+    if not is_found and (of_scripts := forced_layouts.written(question, evidence)):
+        return [*of_scripts, closing]
     if not found:
         return ["**That could not be looked up.**", closing]
     row = found[0]

@@ -1,0 +1,47 @@
+"""How many samples a recording has, and how deep its deepest stack is: numbers that no summary has."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.forms import forms
+from server.analyst.kinds.kind import Call
+from server.analyst.question import Question
+from server.analyst.wording import cited_profile, coded
+
+_FORMS = forms("recorded_numbers")
+_SAMPLES = "SELECT count(*) AS samples FROM samples WHERE profile = '{profile}'"
+_DEEPEST = (
+    "SELECT max(depth) + 1 AS deepest, arg_max(frame, depth) AS frame, arg_max(name, depth) AS name FROM nodes "
+    "WHERE profile = '{profile}'"
+)
+
+
+def numbers_asked(question: Question, evidence: Evidence) -> list[Call]:
+    """The query for the number of samples or the deepest stack of the main profile, where that is asked for."""
+    main = evidence.main
+    if main is None or question.names or question.handle:
+        return []
+    asked = ((_SAMPLES, _FORMS.samples), (_DEEPEST, _FORMS.depth))
+    chosen = [sql for sql, form in asked if form.search(question.text)]
+    return [("query_trace", {"sql": sql.format(profile=main["handle"])}) for sql in chosen]
+
+
+def numbers_recorded(question: Question, evidence: Evidence) -> str:
+    """The number that is asked for, in a sentence; empty where none is, or the recording has no samples."""
+    rows: list[list[dict[str, Any]]] = [
+        row
+        for _, arguments in numbers_asked(question, evidence)
+        for row in (evidence.first("query_trace", **arguments) or {"rows": []})["rows"]
+    ]
+    main = evidence.main
+    where = f" in {cited_profile(main)}" if main else ""
+    for number, *deepest in rows:
+        value = number["value"]
+        if deepest and value:
+            frame, name = deepest
+            function = f"[{coded(name['name'])}](#{frame['name']})"
+            return f"**The deepest stack has {linked(f'{int(value):,}', value)} frames**{where}: it ends in {function}."
+        if value:
+            return f"**{linked(f'{int(value):,}', value)} samples were taken**{where}."
+    return ""

@@ -96,6 +96,11 @@ def asks_of_forced_layout(text: str) -> bool:
     return _KNOWN_FORMS.forced_layout.search(text) is not None
 
 
+def asks_of_sizes(text: str) -> bool:
+    """Whether it asks how large what a page loaded is."""
+    return _KNOWN_FORMS.loaded.search(text) is not None
+
+
 def asks_of_vitals(text: str) -> bool:
     """Whether it names a figure by which a page is judged."""
     return _KNOWN_FORMS.vitals.search(text) is not None
@@ -119,8 +124,8 @@ def asks_by_file(text: str) -> bool:
 
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
-    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank, _KNOWN_FORMS.vitals, _KNOWN_FORMS.forced_layout)
-    return any(one.search(text) for one in known)
+    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank, _KNOWN_FORMS.vitals)
+    return any(one.search(text) for one in (*known, _KNOWN_FORMS.forced_layout, _KNOWN_FORMS.loaded))
 
 
 def named_like(word: str) -> str:

@@ -8,6 +8,7 @@ from server.analyst.asked_things import (
     alternatives,
     asks_by_form,
     asks_of_forced_layout,
+    asks_of_sizes,
     asks_of_vitals,
     plainer,
     share_asked_of,
@@ -167,7 +168,9 @@ def alone(
     named = subjects(meant)
     if _KNOWN_FORMS.by_calls.search(text):  # a ranking, whatever kind of function it is of
         named = replace(named, names=(), maybe=(), placed=())
-    elif asks_of_vitals(meant) or asks_of_forced_layout(meant):  # short for a figure, and no part of a name
+    elif (
+        asks_of_vitals(meant) or asks_of_forced_layout(meant) or asks_of_sizes(meant)
+    ):  # short for a figure, and no part of a name
         named = replace(named, maybe=(), placed=())
     handle, selection = named.handle, viewer.get("selection") or ""
     if handle is None and not named.names and _FORMS.this_one.search(text) and selection[:1] in ("f", "n", "s"):

@@ -138,7 +138,8 @@ def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
     answer begins with what that one says."""
     if evidence.measures_waiting and _FORMS.of_cpu.search(question.text):
         return "**CPU time cannot be said: this trace measures waiting, not work.**"
-    if evidence.unit != "bytes" and not evidence.memory_profiles and _FORMS.of_bytes.search(question.text):
+    of_memory = question.intent is not Intent.REQUESTS and evidence.unit != "bytes" and not evidence.memory_profiles
+    if of_memory and _FORMS.of_bytes.search(question.text):
         return "**How many bytes that is cannot be said: this trace does not measure memory.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""

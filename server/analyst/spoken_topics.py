@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from server.analyst.forms import first_form, forms
 from server.analyst.intent import Intent
-from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, is_yes_or_no, judges, limit_asked, refers
 from server.analyst.spoken_of import SpokenOf
@@ -126,6 +125,6 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
 def _who_forces_it(prompt: str, spoken_of: SpokenOf) -> str:
     """`who forces forced layout` for `who forces it` after a question for layout; empty for any other."""
     found = _FORMS.forces_it.match(prompt)
-    if found is None or work_named_in(spoken_of.prompt) != "layout-thrashing":
+    if found is None or first_form("work", spoken_of.prompt) != "layout-thrashing":
         return ""
     return f"{found['before']} forced layout{found['after']}"

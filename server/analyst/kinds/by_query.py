@@ -7,6 +7,7 @@ from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import database_queries, one_function, overview
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.loaded_files import by_size, sizes
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.moments_and_calls import NO_MOMENTS
 from server.analyst.kinds.one_function import leading
@@ -180,10 +181,14 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
 
 
 def first_requests(question: Question, evidence: Evidence) -> list[Call]:
+    if of_sizes := by_size(question):
+        return [SUMMARY, *of_sizes]
     return [*database_queries.first_queries(question, evidence), ("query_trace", {"sql": REQUESTS})]
 
 
 def then_requests(question: Question, evidence: Evidence) -> list[Call]:
+    if by_size(question):
+        return []
     found = evidence.first("query_trace")
     by_name: list[Call] = [] if found and found["rows"] else [("query_trace", {"sql": REQUESTS_BY_NAME})]
     return [*by_name, *database_queries.then_queries(question, evidence)]
@@ -191,6 +196,8 @@ def then_requests(question: Question, evidence: Evidence) -> list[Call]:
 
 def requests(question: Question, evidence: Evidence) -> list[str]:
     """The slowest requests; where none is recorded as one, what is named like a query."""
+    if of_sizes := sizes(question, evidence):
+        return of_sizes
     found = next((one.data for one in evidence.all("query_trace") if one.data["rows"]), None)
     if not found:
         return database_queries.queries(question, evidence)

@@ -6,48 +6,24 @@ from server.analyst.evidence import Evidence, busy_of
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_for_any
 from server.analyst.wording import amount, cited_profile, coded, joined, share
 from traces.insights.page import SCRIPT
 
 _FORMS = forms("forced_layouts")
-_FORCED = (
-    "WITH RECURSIVE inside AS (SELECT node FROM nodes WHERE name IN {scripts} UNION "
-    "SELECT one.node FROM nodes one JOIN inside ON one.parent = inside.node), "
-    "f AS (SELECT one.*, one.node IN (SELECT node FROM inside) AS forced, p.pid, p.tid FROM spans one "
-    "JOIN profiles p ON p.profile = one.profile WHERE one.name IN {steps}) "
-)
-_MUCH = (
-    "SELECT profile, name, count(*) AS runs, sum(dur_ms) AS all_ms, count(*) FILTER (forced) AS forced, "
-    "coalesce(sum(dur_ms) FILTER (forced), 0) AS forced_ms FROM f GROUP BY profile, name "
-    "ORDER BY sum(forced_ms) OVER (PARTITION BY profile) DESC, profile, forced_ms DESC LIMIT 3"
-)
-_BY_SAMPLE = (
-    ", s AS (SELECT s.*, p.pid, p.tid FROM samples s JOIN profiles p ON p.profile = s.profile "
-    "WHERE s.frame IS NOT NULL) SELECT s.frame, s.name, count(*) AS runs, sum(f.dur_ms) AS forced_ms "
-    "FROM f ASOF JOIN s ON f.pid = s.pid AND f.tid = s.tid AND f.start_ns <= s.time_ns "
-    "WHERE f.forced AND f.profile = '{profile}' "
-    "AND s.time_ns <= f.start_ns + f.dur_ns GROUP BY s.frame, s.name ORDER BY forced_ms DESC LIMIT 3"
-)
-"""Who ran when it was forced, by the first sample in it of the same thread."""
-_BY_STACK = (
-    "SELECT '' AS frame, args['beginData'] ->> '$.stackTrace[0].functionName' AS name, count(*) AS runs, "
-    "sum(dur_ms) AS forced_ms FROM spans WHERE profile = '{profile}' AND name IN {steps} AND "
-    "args['beginData'] ->> '$.stackTrace[0].functionName' <> '' GROUP BY 2 ORDER BY forced_ms DESC LIMIT 3"
-)
-"""The same by the stack that the browser recorded with it."""
 _STEPS = ("Layout", "UpdateLayoutTree", "RecalculateStyles")
 _NAMES = {"Layout": "layouts"}
 MUCH, SOME = 0.3, 0.05
 """Parts of a thread's work from which it is why that is slow, and from which it adds to it."""
 
 
-def _query(statement: str, profile: str = "") -> str:
-    return statement.format(scripts=SCRIPT, steps=_STEPS, profile=profile)
+def _query(name: str, profile: str = "") -> str:
+    return query(name).format(scripts=SCRIPT, steps=_STEPS, profile=profile)
 
 
-FORCED = _query(_FORCED + _MUCH)
+FORCED = _query("forced_layouts")
 
 
 def queries(evidence: Evidence) -> list[Call]:
@@ -64,7 +40,7 @@ def queries(evidence: Evidence) -> list[Call]:
 
 def _who(rows: list[dict[str, Any]]) -> tuple[str, str]:
     profile = rows[0]["profile"]
-    return _query(_FORCED + _BY_SAMPLE, profile), _query(_BY_STACK, profile)
+    return _query("forced_by_sample", profile), _query("forced_by_stack", profile)
 
 
 def _rows(evidence: Evidence, sql: str) -> list[dict[str, Any]]:

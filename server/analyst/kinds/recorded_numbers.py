@@ -6,15 +6,11 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import cited_profile, coded
 
 _FORMS = forms("recorded_numbers")
-_SAMPLES = "SELECT count(*) AS samples FROM samples WHERE profile = '{profile}'"
-_DEEPEST = (
-    "SELECT max(depth) + 1 AS deepest, arg_max(frame, depth) AS frame, arg_max(name, depth) AS name FROM nodes "
-    "WHERE profile = '{profile}'"
-)
 
 
 def numbers_asked(question: Question, evidence: Evidence) -> list[Call]:
@@ -22,9 +18,9 @@ def numbers_asked(question: Question, evidence: Evidence) -> list[Call]:
     main = evidence.main
     if main is None or question.names or question.handle:
         return []
-    asked = ((_SAMPLES, _FORMS.samples), (_DEEPEST, _FORMS.depth))
-    chosen = [sql for sql, form in asked if form.search(question.text)]
-    return [("query_trace", {"sql": sql.format(profile=main["handle"])}) for sql in chosen]
+    asked = (("samples_taken", _FORMS.samples), ("deepest_stack", _FORMS.depth))
+    chosen = [name for name, form in asked if form.search(question.text)]
+    return [("query_trace", {"sql": query(name).format(profile=main["handle"])}) for name in chosen]
 
 
 def numbers_recorded(question: Question, evidence: Evidence) -> str:

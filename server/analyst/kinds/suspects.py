@@ -18,6 +18,7 @@ from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.savings import REPEATED
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Intent, Question
+from server.analyst.sentence_forms import place_asked_for
 from server.analyst.topic_words import words_of
 from server.analyst.wording import cited, coded, joined, own, total
 
@@ -72,7 +73,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     """Who does what is suspected, where the trace has it; what an overview needs, where nothing is named."""
     found = evidence.first("get_insights", name=kind_of_work(question)) if kind_of_work(question) else None
     state = found["insights"][0]["state"] if found and found["insights"] else ""
-    if kind_of_work(question) == "layout-thrashing" and (asks_of_forced_layout(question.text) or state == "pass"):
+    is_plain = state == "pass" and not place_asked_for(question.text)
+    if kind_of_work(question) == "layout-thrashing" and (asks_of_forced_layout(question.text) or is_plain):
         return forced_layouts.queries(evidence) if state in ("pass", "fail") else []
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]

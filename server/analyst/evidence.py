@@ -116,6 +116,11 @@ class Evidence:
             for row in rows
         )
 
+    @property
+    def has_one_clock(self) -> bool:
+        """Whether moments of all profiles can be set beside each other."""
+        return not any("a clock of its own" in one for one in (self.summary or {}).get("cannot_answer", ()))
+
     def profile(self, handle: str | None) -> dict[str, Any] | None:
         """A profile's row, as far as it was listed."""
         listed = [*self.profiles, *(self.first("list_profiles") or {}).get("profiles", [])]

@@ -52,7 +52,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
     if _is_of_one(question) and rows and not evidence.called("get_longest_calls"):
         name = rows[0]["name"][:100]
-        everywhere = {"profile": "all"} if evidence.runs_in_several else {}
+        everywhere = {"profile": "all"} if evidence.runs_in_several and evidence.has_one_clock else {}
         where = {"profile": question.profile} if question.profile else everywhere
         calls = [
             ("get_longest_calls", {"filter": name, "limit": 5} | where),

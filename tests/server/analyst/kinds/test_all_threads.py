@@ -1,6 +1,7 @@
 """What is asked of a function holds for all threads that call it, and of a device for all of its streams."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from tests.traces.insights.recorded import MS, finished, sampled, timeline, valu
 from traces.builder import TraceBuilder
 from traces.formats.format import sums
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.stacks import StackTable
 from traces.values import Counts, Facts, Unit, ValueType, Waits
 
+SAMPLE = Path(__file__).parents[4] / "fixtures" / "sample" / "order-service.speedscope.json.gz"
 TWO_THREADS = ([("work", 0, 100), ("write", 10, 20), ("write", 30, 45)], [("work", 0, 90), ("write", 10, 70)])
 
 
@@ -29,6 +32,12 @@ async def test_the_slowest_call_may_lie_in_any_thread_which_is_named() -> None:
     assert "**The slowest call of [`write`](#s4) took 60.0 ms**, from 10.0 ms on in [`b`](#p1)." in answer.text
     assert "Of its 3 calls the middle one took 15.0 ms" in answer.text
     assert "No: " not in answer.text
+
+
+async def test_single_calls_of_samples_on_clocks_of_their_own_are_no_failure() -> None:
+    answer, _ = await asked("worst find_discount call, and when?", read_trace(SAMPLE.read_bytes(), name=SAMPLE.name))
+    assert answer.text.startswith("**Single calls are not in this trace**"), answer.text
+    assert "failed" not in answer.text
 
 
 async def test_the_second_long_task_is_not_the_first() -> None:

@@ -1,6 +1,6 @@
 """Chrome's trace event JSON, which many tools write."""
 
-from traces.formats.format import CALLS, SAMPLED, Format
+from traces.formats.format import CALLS, RUNNING, SAMPLED, Format
 from traces.formats.head import Head
 
 SAMPLES = frozenset({"samples", "stackFrames"})
@@ -29,7 +29,7 @@ TRACE_EVENT = Format(
     "Chrome performance traces and trace event JSON",
     looks_like_trace_event,
     __name__,
-    (SAMPLED, CALLS),
+    (SAMPLED, CALLS, RUNNING),
     threads=True,
     lines=True,
     arguments=True,
@@ -39,7 +39,7 @@ CHROME = Format(
     "Chrome performance traces",
     looks_like_nothing,
     __name__,
-    (SAMPLED, CALLS),
+    (SAMPLED, CALLS, RUNNING),
     threads=True,
     lines=True,
     arguments=True,

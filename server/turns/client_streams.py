@@ -5,11 +5,13 @@ session and id, so that the same request again joins the turn that it started. T
 """
 
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from server.errors import BadRequest, NotFound
+import anyio
+
+from server.errors import BadRequest, Busy, NotFound
 from server.ports.conversations import Conversations, SessionRow, TurnRow
 from server.ports.identity import Caller
 from server.ports.relay import Listening, Relay
@@ -26,6 +28,9 @@ from server.turns.trace_library import TraceLibrary
 
 MOST_VERSIONS = 100
 """Of one answer, that are looked through for the next one's id."""
+
+PAUSES_S = (0.0, 0.2, 0.4, 0.8, 1.6, 2.0)
+"""Before each time that a turn is listened to again without news of it since: 5 s in all, a process's restart."""
 
 _SESSIONS = uuid.UUID("6b1c1e0e-4a3b-5a53-9f53-0b5d5b5e7f11")
 
@@ -62,6 +67,7 @@ class FollowedByClient:
         *,
         answers: frozenset[str] = frozenset(),
         answered: AskedOfPage | None = None,
+        pauses_s: Sequence[float] = PAUSES_S,
     ) -> None:
         self.turn = turn
         self.answers = answers
@@ -70,22 +76,30 @@ class FollowedByClient:
         self._caller = caller
         self._listening = listening
         self._relay = relay
+        self._pauses_s = pauses_s
         self._is_left = False
 
     async def events(self) -> AsyncIterator[TurnEvent | TurnSnapshot]:
         """Up to the turn's end. What has ended comes as it is stored. A relay that lost sight of a turn of the session
-        is listened to again: it has how this one stands."""
+        is listened to again: it has how this one stands. Raises Busy where that brings no news time after time."""
         turn = self.turn
+        newest, without_news = -1, 0
         while not turn.status.has_ended:
             async for event in self._listening:
                 if event.turn_id != turn.turn_id:
                     continue
+                if event.seq > newest:
+                    newest, without_news = event.seq, 0
                 yield event
                 if not isinstance(event, TurnSnapshot) and ends_turn(event):
                     return
             if self._is_left:
                 return
             await self._listening.aclose()
+            if without_news == len(self._pauses_s):
+                raise Busy("This answer cannot be followed now. It goes on: ask for it again.", retry_after_s=5)
+            await anyio.sleep(self._pauses_s[without_news])
+            without_news += 1
             self._listening = self._relay.listen(turn.session_id)
             await self._relay.snapshot(turn.session_id)
             turn = await turn_of(self._conversations, self._caller, turn.turn_id)

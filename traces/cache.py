@@ -36,7 +36,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "29"
+ENGINE_VERSION = "30"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"

@@ -7,12 +7,15 @@ from server.analyst.evidence import Evidence, Lead
 from server.analyst.wording import cited, cited_profile, coded
 from traces.insights.insight import PLACE
 from traces.insights.registry import distinct
+from traces.lazy_regex import lazy_regex
+from traces.losses import LOST_CALLS, were_lost
 
 MENTIONED = 3
 """Findings named in an answer: what a person can act on."""
 LIMITS = 2
 GUESS_SHARE = 0.1
 """Share from which a guess from names is worth a line."""
+_OF_CALLS = lazy_regex(r"(?i)\d.*\b(?:calls?|called|itself|themselves|own)\b|\b(?:calls?|called|itself|own)\b.*\d")
 SAID_ALREADY = frozenset(
     {"hot-function", "heaviest-path", "flat-profile", "mostly-idle", "lost-events", "irregular-sampling"}
 )
@@ -45,6 +48,15 @@ def limits(evidence: Evidence) -> list[str]:
     """What the way of recording hides, and how to record it, in a few sentences."""
     found = [row for row in _found(evidence) if row["kind"] == "quality"][:LIMITS]
     return [f"{sentence_of(row)} {row['advice']}".strip() for row in found]
+
+
+def with_losses(text: str, evidence: Evidence) -> str:
+    """An answer; one that begins with calls or own time says behind them what these are worth where calls were lost."""
+    codes = [warning["code"] for warning in (evidence.summary or {}).get("warnings", ())]
+    first, *rest = text.split("\n\n")
+    if not were_lost(codes) or not (evidence.main or {}).get("span_count") or not _OF_CALLS.search(first):
+        return text
+    return "\n\n".join([f"{first}\n\n{LOST_CALLS[:1].upper()}{LOST_CALLS[1:]}.", *rest])
 
 
 def _found(evidence: Evidence) -> list[dict[str, Any]]:

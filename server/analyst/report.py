@@ -5,6 +5,7 @@ import re
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_figures import without_its_figure
 from server.analyst.evidence import Evidence
+from server.analyst.findings import with_losses
 from server.analyst.forms import forms
 from server.analyst.intent import intents
 from server.analyst.kinds.all_kinds import kind_of
@@ -44,6 +45,10 @@ _ADDRESS = lazy_regex(r"\]\(#[^)\s]*\)")
 def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room. Where it has
     no place for a word that a function has in its name, it is about that function."""
+    return with_losses(_reported(question, evidence), evidence)
+
+
+def _reported(question: Question, evidence: Evidence) -> str:
     text = written(settled(question, evidence), evidence)
     about = about_the_word(settled(question, evidence), word_left(question, text), evidence)
     if about is None:

@@ -19,10 +19,15 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.losses import LOST, OVERFLOW, were_lost
 from traces.values import Counts, ProfileKind, Unit
 
-LOSSES = frozenset({"unmatched_end", "unclosed", "orphan_chunk", "unterminated", "no_time", "clamped", "too_deep"})
+LOSSES = frozenset(
+    {"unmatched_end", "unclosed", "orphan_chunk", "unterminated", "no_time", "clamped", "too_deep", LOST, OVERFLOW}
+)
 """Codes of warnings that say that something recorded is missing or cut."""
+UNCOUNTED = frozenset({"unterminated", OVERFLOW})
+"""Those of which nobody knows how much is missing."""
 NO_CLOCK = "the profile does not measure time along a clock"
 
 
@@ -151,15 +156,26 @@ def _lost_events(subject: Subject) -> Verdict:
     everything = sum(len(p.spans) if p.spans is not None else len(p.samples or ()) for p in subject.trace.profiles)
     count = sum(warning.count for warning in lost)
     share = count / max(everything + count, 1)
-    broken = any(warning.code == "unterminated" for warning in lost)
-    if share < threshold("lost-events.share") and not broken:
+    codes = {warning.code for warning in lost}
+    if share < threshold("lost-events.share") and codes.isdisjoint(UNCOUNTED):
         return passed(f"{count:,} of {everything:,} events were dropped or repaired", share=share)
-    why = "the file breaks off" if broken else f"{count:,} events ({format_share(share)}) were dropped or cut"
+    why = f"While reading, {count:,} events ({format_share(share)}) were dropped or cut"
+    if "unterminated" in codes:
+        why = "While reading, the file breaks off"
+    elif OVERFLOW in codes:
+        why = f"While recording {next(one.text for one in lost if one.code == OVERFLOW)}"
+    elif LOST in codes:
+        why = f"While recording and reading, {count:,} events ({format_share(share)}) were lost, dropped or cut"
+    picture = "what is missing can change the picture"
+    if were_lost(codes) and subject.profile.spans is not None:
+        picture = "counts are too small, and own time holds what lost calls took"
     return Verdict(
         State.FAIL,
-        f"While reading, {why}: what is missing can change the picture.",
+        f"{why}{';' if OVERFLOW in codes else ':'} {picture}.",
         Severity.MEDIUM,
-        (Evidence(subject.profile.handle, subject.profile.name, f"{count:,} events"),),
+        (Evidence(subject.profile.handle, subject.profile.name),)
+        if OVERFLOW in codes
+        else (Evidence(subject.profile.handle, subject.profile.name, f"{count:,} events"),),
         advice="Use a larger trace buffer or a shorter recording, and let the recorder finish.",
     )
 

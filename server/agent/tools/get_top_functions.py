@@ -27,6 +27,7 @@ from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.recorded_edges import Basis
 from traces.analysis.sandwich import NeighbourRow, Sandwich, callers_callees
 from traces.analysis.units import format_share, format_value
+from traces.losses import lost_calls
 from traces.model import Trace
 from traces.values import Unit
 
@@ -115,6 +116,8 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
         lines = [f"no functions there: {table.total_rows} match in {profile.handle} {quoted(profile.name, 80)}"]
     elif (left := table.total_rows - arguments.offset - len(table.rows)) > 0:
         lines.append(f"… {left} more: offset={arguments.offset + len(table.rows)}, or filter")
+    if lost := lost_calls(trace, profile.profiles):
+        lines.append(lost)
     return Outcome(
         text="\n".join([*done, *lines]),
         data=of_transforms

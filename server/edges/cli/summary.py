@@ -12,6 +12,7 @@ from server.edges.cli.printing import asking, open_trace, print_json
 from server.edges.cli.scope import Scope
 from traces.analysis.counters import CounterSeries, counter_series
 from traces.analysis.functions import FunctionTable
+from traces.losses import lost_calls
 from traces.values import Counts, Order, Unit
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
         click.echo(f"  {profile.handle} {plain(profile.name, 60)}: {_amounts(profile)}")
     if len(answer.profiles) > 10:
         click.echo(f"  … {len(answer.profiles) - 10} more profiles")
-    _print_functions(table, "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}")
+    of_what = "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}"
+    _print_functions(table, of_what, lost_calls(trace, opened.chosen.profiles))
     levels = counter_series(trace)
     for title, lines in (
         ("Counters", [_levels(series, plain(series.name, 60)) for series in levels[:HEAVIEST]]),
@@ -82,14 +84,15 @@ def _amounts(profile: "ProfileSummary") -> str:
     return kind if profile.count is None else f"{kind}, {profile.count:,} {profile.counted}"
 
 
-def _print_functions(table: FunctionTable, of_what: str) -> None:
-    """The heaviest of them, if there are any."""
+def _print_functions(table: FunctionTable, of_what: str, but: str) -> None:
+    """The heaviest of them, if there are any, and what is to be known of them."""
     from server.quoting import plain
     from traces.analysis.units import format_share, format_value
 
     unit = table.unit
     if table.rows:
-        click.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
+        but = f" ({but})" if but else ""
+        click.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}{but}:")
     for row in table.rows:
         where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
         amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"

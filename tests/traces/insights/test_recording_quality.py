@@ -31,3 +31,13 @@ def test_a_thread_did_not_work_between_samples_of_a_processor() -> None:
     content = {"traceEvents": [], "samples": samples, "stackFrames": {"1": {"name": "main"}}}
     trace = read_trace(json.dumps(content).encode(), name="sampled")
     assert insight(trace, "irregular-sampling").state is State.PASS
+
+
+def test_a_full_buffer_makes_counts_and_own_time_doubtful_however_little_is_known_of_it() -> None:
+    events = [{"ph": "X", "name": "main", "ts": 0, "dur": 50, "pid": 1, "tid": 1}]
+    content = {"traceEvents": events, "viztracer_metadata": {"overflow": True}}
+    found = insight(read_trace(json.dumps(content).encode(), name="full"), "lost-events")
+    assert found.state is State.FAIL
+    assert found.detail.endswith("; counts are too small, and own time holds what lost calls took.")
+    found = insight(sampled({"main": 100}, warnings={"lost": 50}), "lost-events")
+    assert found.detail.endswith("were lost, dropped or cut: what is missing can change the picture.")

@@ -16,11 +16,15 @@ from traces.equal_rows import distinct, rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
 from traces.kernels.trees import Paths
+from traces.losses import LOST
 from traces.model import NONE, Int32, Int64, Values
 from traces.stacks import with_frames
 from traces.values import Facts, Unit, ValueType, Waits
 
 MODE = re.compile(rb"^# mode: (\w+)", re.MULTILINE)
+ERRORS = re.compile(rb"^# errors: ([0-9/]+)", re.MULTILINE)
+LAST_BYTES = 4_096
+"""In which the comments at the end stand."""
 SAMPLE = re.compile(rb"^(P[^\n]*) (-?\d{1,15})(?:,([01]),(-?\d{1,15}))?\r?$", re.MULTILINE)
 LINE_DIGITS = 9
 OLD_PLACE = re.compile(r"(\S+) \((.*)\)(?:;L(\d{1,9}))?", re.DOTALL)
@@ -43,6 +47,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
     builder.warn("skipped_lines", "lines without a stack and a metric were skipped", lines.skipped)
+    failed = ERRORS.search(bytes(content[-LAST_BYTES:]))
+    warn_of_errors(builder, failed[1].decode() if failed else "")
     names = lines.names.decoded()
     frames = _frames(names, lines.paths, builder)
     facts = facts_of_mode(builder.facts, mode.decode())
@@ -55,6 +61,13 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         name = f"pid {pid}, thread {tid}" if tid else f"pid {pid}"
         weights = [column[samples] for column in columns]
         builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=pid, tid=tid, facts=facts)
+
+
+def warn_of_errors(builder: TraceBuilder, said: str) -> None:
+    """Warn of samples that Austin could not take, of how many it says at the end: `12/3456`."""
+    number = said.partition("/")[0][:15]
+    count = int(number) if number.isascii() and number.isdecimal() else 0
+    builder.warn(LOST, "samples were lost while recording, as they could not be read", count)
 
 
 def facts_of_mode(facts: Facts, mode: str) -> Facts:

@@ -11,7 +11,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.formats.austin.austin import facts_of_mode
+from traces.formats.austin.austin import facts_of_mode, warn_of_errors
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
 from traces.values import Unit, ValueType
@@ -53,6 +53,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         builder.warn("cut", "the file breaks off; what came before was read")
     except BrokenFile as error:
         raise builder.damaged(f"{error}.") from error
+    warn_of_errors(builder, reader.errors)
     builder.warn("invalid_frames", "frames that Austin could not read are missing", reader.invalid)
     frames = np.array([builder.frame(name, file, reader.line(name, file)) for name, file in reader.places], np.int32)
     facts = facts_of_mode(builder.facts, reader.mode)
@@ -85,6 +86,7 @@ class Reader:
         self.threads: dict[tuple[int, str], Thread] = {}
         self.places: list[Place] = []
         self.mode = "wall"
+        self.errors = ""
         self.invalid = 0
         self._data = data
         self._at = 3
@@ -121,6 +123,7 @@ class Reader:
         if kind == METADATA:
             what, value = self._text(), self._text()
             self.mode = value if what == "mode" else self.mode
+            self.errors = value if what == "errors" else self.errors
         elif kind == STACK:
             pid = self._number()
             if version >= 3:

@@ -21,6 +21,7 @@ from traces.formats.jfr.jfr_timelines import EVENTS as LASTING
 from traces.formats.jfr.jfr_timelines import Timelines
 from traces.formats.jfr.jfr_types import BrokenChunk
 from traces.formats.jfr.jfr_v0 import ChunkV0
+from traces.losses import LOST
 from traces.model import NONE
 from traces.stacks import StackTable
 from traces.values import Facts, Order, Unit, ValueType
@@ -29,6 +30,7 @@ AnyChunk = Chunk | ChunkV0
 RECORDER = "oracle.jrockit.jfr."
 """Packages of the recorder of Java 7 and 8, whose frames Java Mission Control leaves out, too."""
 NOT_FINISHED = "the recording breaks off, or was not finished: {kept:,} of its {size:,} bytes were read"
+MOST = 1 << 53
 NATIVE_FRAMES = frozenset({"Native", "C++", "Kernel"})
 SAMPLES = ValueType("samples", Unit.COUNT)
 ALLOCATED = ValueType("allocated", Unit.BYTES)
@@ -99,7 +101,8 @@ KINDS = (
 OF_EVENT = {
     event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
 }
-REQUESTED = frozenset(OF_EVENT) | LASTING | OF_THE_RUN
+DATA_LOSS = "jdk.DataLoss"
+REQUESTED = frozenset(OF_EVENT) | LASTING | OF_THE_RUN | {DATA_LOSS}
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -137,6 +140,9 @@ def _collect(chunk: AnyChunk, rows: list[Rows], timelines: Timelines, builder: T
     for name, event in chunk.events(REQUESTED):
         if name in OF_THE_RUN:
             read_origin(name, event, builder.origin)
+            continue
+        if name == DATA_LOSS:
+            builder.warn(LOST, "bytes of events were lost while recording", min(max(event.get("amount") or 0, 0), MOST))
             continue
         path = paths.of(event.get("stackTrace"))
         if name in LASTING:

@@ -19,6 +19,7 @@ from traces.equal_rows import numbered, rows_of_each
 from traces.errors import EmptyTrace
 from traces.formats.nettrace.nettrace_blocks import Contents, Kind, Start, read_blocks, utf16
 from traces.kernels.trees import paths_of_stacks
+from traces.losses import LOST
 from traces.model import Int32, Int64
 from traces.values import Unit, ValueType
 
@@ -55,7 +56,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; the one that runs most managed code is the default. Raises DamagedTrace."""
     contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES)), PARTS, builder)
     _count_events(contents, builder)
-    builder.warn("lost", "events were lost while recording", contents.lost)
+    builder.warn(LOST, "events were lost while recording", contents.lost)
     if not contents.time:
         raise EmptyTrace(
             f"{builder.name}: this .NET recording has no events of the sample profiler, which stacks are read from. "

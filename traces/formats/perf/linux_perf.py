@@ -4,6 +4,8 @@ Format: tools/perf/Documentation/perf-script.txt of Linux; a line `comm pid/tid 
 it the stack, innermost first, `address symbol+offset (object)`.
 """
 
+import re
+
 import numpy as np
 
 from traces.builder import TraceBuilder
@@ -12,8 +14,13 @@ from traces.formats.perf import with_blanks
 from traces.formats.perf.perf_threads import PerfThread, add_threads
 from traces.kernels.columns import pick
 from traces.kernels.perf_script import MISSING, Blocks, scan_blocks
+from traces.lazy_regex import lazy_regex
+from traces.losses import LOST
 from traces.model import Int32, Int64
 
+LOST_LINE = lazy_regex(rb"\bPERF_RECORD_LOST(?:_SAMPLES)? lost ([0-9]{1,18})[ \t\r]*$", re.MULTILINE)
+"""What `perf script --show-lost-events` prints where the kernel had no room."""
+MOST = 1 << 53
 MOST_BACKWARDS = 0.125
 """Of samples: processors that are written one after the other have fewer that lie before the one in front of them."""
 
@@ -21,7 +28,10 @@ MOST_BACKWARDS = 0.125
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread and event: time, samples, and the event's count if it was printed."""
     blocks = scan_blocks(with_blanks(content), builder.progress.counter)
-    builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", blocks.unread)
+    lost = [int(number) for number in LOST_LINE.findall(content)] if blocks.unread else []
+    builder.warn(LOST, "samples and other records were lost while recording", min(sum(lost), MOST))
+    unread = blocks.unread - len(lost)
+    builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", unread)
     if not len(blocks.time):
         return
     time = _moments(blocks.time, builder)

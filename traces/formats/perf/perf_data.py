@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from traces import losses
 from traces.builder import TraceBuilder
 from traces.equal_rows import distinct_rows, numbered
 from traces.errors import UnrecognisedTrace
@@ -61,7 +62,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 def _warn_of_losses(records: Records, builder: TraceBuilder) -> None:
     lost = sum(int.from_bytes(records.content(row)[8:16], "little") for row in records.of_kind(LOST).tolist())
     lost += sum(int.from_bytes(records.content(row)[:8], "little") for row in records.of_kind(LOST_SAMPLES).tolist())
-    builder.warn("lost", "samples and other records were lost while recording", min(lost, 2**53))
+    builder.warn(losses.LOST, "samples and other records were lost while recording", min(lost, 2**53))
     throttled = len(records.of_kind(THROTTLE))
     builder.warn("throttled", "times the kernel stopped sampling for a while, as it took too much time", throttled)
 

@@ -15,6 +15,7 @@ from traces.builder import TraceBuilder
 from traces.formats.format import CUT, break_off
 from traces.formats.perfetto.perfetto_flows import FlowSteps, arrows, flow_steps
 from traces.formats.perfetto.perfetto_ftrace import read_kernel_events
+from traces.formats.perfetto.perfetto_losses import warn_of_losses
 from traces.formats.perfetto.perfetto_packets import (
     DESCRIPTOR,
     EVENT,
@@ -83,6 +84,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         _feed(packets, tracks, events, builder)
         read_kernel_events(packets, builder)
         read_profiles(packets, builder)
+        warn_of_losses(packets, builder)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
 

@@ -14,6 +14,7 @@ from traces.builder import TraceBuilder
 from traces.formats.format import RUNNING, sums
 from traces.formats.perfetto.perfetto_packets import INTERNED, Packets, column, parts
 from traces.kernels.protobuf import Fields, scan_fields, scan_varints
+from traces.losses import LOST
 from traces.model import Int64
 from traces.stacks import StackTable
 from traces.values import Counts, Unit, ValueType, Waits
@@ -127,7 +128,7 @@ def _add_samples(packets: Packets, paths: Paths, builder: TraceBuilder) -> None:
     pids, tids, stacks = (column(said, len(of), number).tolist() for number in (2, 3, 4))
     states, times = packets.state[of].tolist(), packets.times[of].tolist()
     lost = column(said, len(of), 17)
-    builder.warn("lost", "events were lost while recording", min(int(lost.sum()), 1 << 53))
+    builder.warn(LOST, "events were lost while recording", min(int(lost.sum()), 1 << 53))
     rows = [
         ((pid, tid), time, paths.of((state, stack)))
         for pid, tid, stack, state, time in zip(pids, tids, stacks, states, times, strict=True)

@@ -21,6 +21,7 @@ from traces.formats.time_units import moment_written
 from traces.formats.trace_event import CHROME, SAMPLES, other_clocks, side_events, small_threads, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
+from traces.formats.trace_event.lost_events import warn_of_losses
 from traces.formats.trace_event.running_times import Closed, RunningTimes
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
@@ -99,6 +100,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         lanes.add(keys, slices)
     lanes.running.warn(builder)
     side_events.read(events, lanes.profiles, annotated, builder)
+    warn_of_losses(events, builder)
     _read_moment(events, builder)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from traces.builder import TraceBuilder
 from traces.formats.time_units import nanoseconds
 from traces.formats.v8.code_map import CodeMap
+from traces.losses import LOST
 from traces.model import NONE
 from traces.stacks import StackTable
 
@@ -62,6 +63,7 @@ class Log:
     ticks: list[Tick] = field(default_factory=list)
     map: CodeMap = field(default_factory=CodeMap)
     unread: int = 0
+    overflows: int = 0
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -125,6 +127,7 @@ def _replay(text: str, builder: TraceBuilder) -> File:
         except (ValueError, IndexError, csv.Error):
             log.unread += 1
     builder.warn("unread_lines", "lines of the log that are cut or malformed were skipped", log.unread)
+    builder.warn(LOST, "times samples were lost while recording, as V8's buffer was full", log.overflows)
     return File(log.code, log.ticks)
 
 
@@ -164,7 +167,8 @@ def _tick(log: Log, fields: list[str]) -> None:
         addresses.append(function)
     last = counter
     for step in fields[5:]:
-        if step.startswith("o"):  # "overflow": the rest was not recorded
+        if step.startswith("o"):  # "overflow": ticks before this one found V8's buffer full
+            log.overflows += 1
             continue
         last = (last if step[0] in "+-" else 0) + int(step, 16)
         addresses.append(last)

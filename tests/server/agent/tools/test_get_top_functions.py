@@ -8,6 +8,9 @@ from server.agent.tools.get_top_functions import (
     answer_top_functions,
 )
 from tests.traces.insights.recorded import sampled, timeline
+from traces.losses import LOST_CALLS
+from traces.restated import restated
+from traces.values import TraceWarning
 
 CALLS = timeline([("main", 0, 100), ("load", 10, 40), ("parse", 12, 30), ("load", 50, 60), ("draw", 70, 95)])
 SAMPLES = sampled({"main;load;parse": 30, "main;parse;skip": 20, "main;parse": 10, "main": 5})
@@ -56,3 +59,9 @@ def test_what_flows_to_a_function_and_from_it_is_its_own_share() -> None:
 def test_functions_are_found_by_a_part_of_their_name() -> None:
     assert answer_find_frames(SAMPLES, FindFrames(pattern="pars")).text.splitlines() == ['1 frames match "pars"', PARSE]
     assert answer_find_frames(SAMPLES, FindFrames(pattern="qqq")).text.splitlines() == ['0 frames match "qqq"']
+
+
+def test_of_calls_of_which_some_were_lost_it_is_said() -> None:
+    trace = restated(CALLS, warnings=(TraceWarning("overflow", "the buffer was full"),))
+    assert answer_top_functions(trace, TopFunctions()).text.splitlines()[-1] == LOST_CALLS
+    assert LOST_CALLS not in answer_top_functions(CALLS, TopFunctions()).text

@@ -200,6 +200,14 @@ def test_summary_says_what_it_is_and_what_is_heaviest(cli: click.Group, fixtures
     assert "find_discount" in result.stdout
 
 
+def test_summary_says_of_what_calls_were_lost(cli: click.Group) -> None:
+    call = {"ph": "X", "name": "main", "ts": 0, "dur": 5, "pid": 1, "tid": 1}
+    full = json.dumps({"traceEvents": [call], "viztracer_metadata": {"overflow": True}})
+    said = CliRunner().invoke(cli, ["summary", "-"], input=full).stdout
+    assert "by self time (calls were lost while recording: " in said
+    assert "\nKeep in mind:\n  - the recorder's buffer was full: " in said
+
+
 def test_summary_as_json_is_the_summary(cli: click.Group, fixtures: Path) -> None:
     said = json.loads(CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE), "--json"]).stdout)
     assert said["format"] == "speedscope"

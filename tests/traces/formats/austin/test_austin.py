@@ -78,3 +78,9 @@ def test_a_long_recording_has_exactly_its_time(shared: Path) -> None:
     said = sum(int(line.rpartition(b" ")[2]) for line in data.split(b"\n") if line[:1] == b"P")
     assert trace.format == "austin"
     assert sum(w for _, w in stacks(trace)) == said * 1_000
+
+
+@pytest.mark.parametrize(("said", "lost"), [("12/3456", 12), ("0/3456", 0), ("/", 0)])
+def test_samples_that_austin_could_not_take_are_counted(said: str, lost: int) -> None:
+    trace = read(lines("wall", "P5;T0:7;/app/main.py:run:3 100") + f"# saturation: 3/3456\n# errors: {said}\n")
+    assert warnings(trace) == ({"lost": lost} if lost else {})

@@ -143,3 +143,9 @@ def test_mutated_files_are_read_or_refused() -> None:
             read(bytes(mutated[: chance.randrange(5, len(mutated))]))
         except TraceError:
             continue
+
+
+def test_samples_that_austin_could_not_take_are_counted() -> None:
+    for said, expected in (("12/3456", {"lost": 12}), ("none", {}), ("0/9", {})):
+        trace = read(mojo(stack(), DESCRIBE, event(5, 100), event(9, 5), event(1, "errors", said)))
+        assert {warning.code: warning.count for warning in trace.warnings} == expected

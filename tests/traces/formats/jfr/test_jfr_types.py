@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.traces.formats.jfr.test_jfr import LONG, SAMPLES, chunk, event, read
+from tests.traces.formats.jfr.test_jfr import TYPES as OF_A_FILE
 from traces.formats.jfr.jfr_types import MAX_NESTING, BrokenChunk, Type, Types, read_types
 
 INT, TEXT, POINT, LIST, LOOP = 1, 2, 3, 4, 5
@@ -73,3 +75,9 @@ def test_elements_nest_to_a_bound() -> None:
     assert read_types(nested(MAX_NESTING + 1)).declared == {}
     with pytest.raises(BrokenChunk, match="nested too deeply"):
         read_types(nested(MAX_NESTING + 2))
+
+
+def test_bytes_that_the_machine_lost_are_counted() -> None:
+    types = {**OF_A_FILE, 60: ("jdk.DataLoss", [("amount", LONG, ""), ("total", LONG, "")])}
+    trace = read(chunk(event(60, 400, 400), SAMPLES[0], event(60, 50, 450), types=types))
+    assert {(w.code, w.count) for w in trace.warnings} == {("lost", 450)}

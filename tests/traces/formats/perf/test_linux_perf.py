@@ -218,3 +218,10 @@ def test_a_tracepoint_says_more_on_its_line_and_has_its_stack_below() -> None:
     assert trace.format == "linux-perf"
     assert {path for path, _ in stacks(trace)} == {"idle;sched"}
     assert len(stacks(trace)) == 3
+
+
+def test_what_perf_says_it_lost_is_counted_and_is_no_line_that_was_skipped() -> None:
+    lost = "prog  7 [000]    11.500000: PERF_RECORD_LOST lost 5\nprog 7 12.1: PERF_RECORD_LOST_SAMPLES lost 37\n"
+    trace = read(recorded([0, 1], "cycles") + lost + recorded([2], "cycles"))
+    assert warnings(trace) == {"lost": 42}
+    assert warnings(read(recorded([0], "cycles") + "nothing of the kind: lost 3\n")) == {"unread_lines": 1}

@@ -208,3 +208,17 @@ def test_events_of_one_flow_lead_from_each_to_the_next_until_it_ends() -> None:
     assert list(zip(flows.from_time.tolist(), flows.to_time.tolist(), strict=True)) == [(0, 200), (400, 500)]
     assert (flows.from_profile.tolist(), flows.to_profile.tolist()) == ([0, 0], [1, 1])
     assert [trace.strings[name] for name in flows.name.tolist()] == ["sends", "older"]
+
+
+def test_what_buffers_and_the_kernel_lost_is_counted() -> None:
+    def buffers(*lost: int) -> bytes:
+        return packet((35, message(*((1, message((2, 9), (3, overwritten), (19, 1))) for overwritten in lost))))
+
+    def kernel(phase: int, *overruns: int) -> bytes:
+        processors = ((2, message((1, cpu), (3, overrun), (8, 1))) for cpu, overrun in enumerate(overruns))
+        return packet((34, message((1, phase), *processors)))
+
+    work = thread(MAIN, "main"), event(0, BEGIN, (23, "work")), event(9, END)
+    trace = read(kernel(1, 100, 7), buffers(1), *work, buffers(3, 2), kernel(2, 130, 7))
+    assert {(w.code, w.count) for w in trace.warnings} == {("overflow", 7), ("lost", 30)}
+    assert not read(kernel(1, 100), *work, packet((35, message((1, message((2, 9)))))), kernel(2, 100)).warnings

@@ -174,3 +174,8 @@ def test_a_log_from_before_2016_begins_with_libraries_and_has_no_times_of_code()
     assert trace.format == "v8-log"
     rows = {row.name: row.self_value for row in top_functions(trace).rows}
     assert rows == {"(LIB) /lib/libc.so": 1_000_000, "draw app.js:3": 1_000_000}
+
+
+def test_samples_that_found_the_buffer_full_are_said() -> None:
+    trace = read(HEADER + "tick,0x401000,1000,0,0x0,0,overflow\ntick,0x401000,2000,0,0x0,0\n")
+    assert [(w.code, w.count) for w in trace.warnings] == [("lost", 1)]

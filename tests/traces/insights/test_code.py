@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tests.traces.insights.recorded import sampled
-from traces.insights.code import PLACEHOLDERS
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
+from traces.insights.code import DETECTORS, PLACEHOLDERS
 from traces.insights.insight import Insight, Severity, State
 from traces.insights.registry import insight
 from traces.insights.thresholds import threshold
@@ -71,3 +73,8 @@ def test_shallow_recursion_or_little_of_it_is_none() -> None:
     little = insight(sampled({deep: 0.1, "main;other": 99.9}), "recursion")
     assert little.state is State.PASS
     assert little.share == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

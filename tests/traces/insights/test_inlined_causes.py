@@ -3,6 +3,9 @@
 import pytest
 
 from tests.traces.insights.recorded import sampled
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
+from traces.insights.inlined_causes import DETECTORS
 from traces.insights.insight import State
 from traces.insights.registry import insight
 
@@ -34,3 +37,8 @@ def test_one_way_alone_or_below_another_caller_is_none(there: str, back: str) ->
     alone = sampled({f"main;copy;{there}": 40, "main;copy": 40, "main": 20})
     apart = sampled({f"main;save;{there}": 40, f"main;open;{back}": 40, "main": 20})
     assert [insight(trace, "round-trip").state for trace in (alone, apart)] == [State.PASS] * 2
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

@@ -7,9 +7,11 @@ import pytest
 from server.agent.tools.get_insights import GetInsights, answer_insights
 from server.analyst.findings import sentence_of
 from tests.traces.insights.recorded import SHOP, request, timeline
-from tests.traces.insights.test_detectors import blocking, found_late, loading, received
+from tests.traces.insights.test_detectors import Case, blocking, found_late, loading, received
+from tests.traces.insights.written_findings import assert_as_written, cases_of
 from traces.cache import decode, encode
 from traces.insights.insight import Severity, State
+from traces.insights.loading import DETECTORS as OF_LOADING
 from traces.insights.loading import site
 from traces.insights.registry import DETECTORS, insight, insights
 from traces.model import Trace
@@ -149,3 +151,8 @@ def test_events_with_arguments_become_findings() -> None:
 def test_half_a_second_until_it_can_be_asked_for_is_noticed(delay: float, severity: Severity) -> None:
     found = insight(found_late(50 + delay), "request-chain")
     assert (found.state, found.severity) == (State.FAIL, severity)
+
+
+@pytest.mark.parametrize("case", cases_of(OF_LOADING))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

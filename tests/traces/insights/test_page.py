@@ -3,8 +3,10 @@
 import pytest
 
 from tests.traces.insights.recorded import timeline
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
 from traces.insights.insight import Severity, State
-from traces.insights.page import LAYOUT, SCRIPT
+from traces.insights.page import DETECTORS, LAYOUT, SCRIPT
 from traces.insights.registry import insight
 
 
@@ -32,3 +34,8 @@ def test_scripts_are_those_that_the_timeline_of_chrome_names() -> None:
 def test_ten_times_the_bound_is_severe(lasts: float, severity: Severity) -> None:
     trace = timeline([("RunTask", 0, 500), ("FunctionCall", 1, 400), ("Layout", 2, 2 + lasts), ("RunTask", 600, 610)])
     assert insight(trace, "forced-reflow").severity is severity
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

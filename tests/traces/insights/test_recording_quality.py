@@ -2,8 +2,13 @@
 
 import json
 
+import pytest
+
 from tests.traces.insights.recorded import sampled
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
 from traces.insights.insight import State
+from traces.insights.recording_quality import DETECTORS
 from traces.insights.registry import insight
 from traces.reader import read_trace
 
@@ -41,3 +46,8 @@ def test_a_full_buffer_makes_counts_and_own_time_doubtful_however_little_is_know
     assert found.detail.endswith("; counts are too small, and own time holds what lost calls took.")
     found = insight(sampled({"main": 100}, warnings={"lost": 50}), "lost-events")
     assert found.detail.endswith("were lost, dropped or cut: what is missing can change the picture.")
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

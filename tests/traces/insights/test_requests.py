@@ -3,8 +3,11 @@
 import pytest
 
 from tests.traces.insights.recorded import one_after_another, timeline
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
 from traces.insights.insight import Severity, State
 from traces.insights.registry import insight
+from traces.insights.requests import DETECTORS
 
 
 @pytest.mark.parametrize(("thread", "counts"), [("CrRendererMain", True), ("main", True), ("worker", False)])
@@ -28,3 +31,8 @@ def test_runs_on_end_with_their_last_call() -> None:
     assert found.severity is Severity.MEDIUM
     assert found.window is not None
     assert (found.window.start, found.window.end) == (5e6, 610e6)
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

@@ -3,8 +3,13 @@
 import json
 from typing import Any
 
+import pytest
+
+from tests.traces.insights.test_detectors import Case
+from tests.traces.insights.written_findings import assert_as_written, cases_of
 from traces.insights.insight import Insight, State
 from traces.insights.registry import insight
+from traces.insights.timeline import DETECTORS
 from traces.reader import read_trace
 
 
@@ -41,3 +46,8 @@ def test_threads_that_were_sampled_are_not_all_threads() -> None:
     events = [call("task", 1, 3, 60)]
     content = {"traceEvents": events, "samples": samples, "stackFrames": {"1": {"name": "main"}}}
     assert one_thread(content).detail.endswith("of the work of 2 threads that were sampled.")
+
+
+@pytest.mark.parametrize("case", cases_of(DETECTORS))
+def test_each_finding_is_what_is_written_of_it(case: Case) -> None:
+    assert_as_written(case)

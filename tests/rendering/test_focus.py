@@ -5,6 +5,7 @@ import pytest
 
 from rendering.errors import InvalidOption
 from rendering.focus import part_of
+from tests.rendering.drawn import assert_drawn
 from tests.traces.insights.recorded import sampled
 
 TRACE = sampled({"main;load;parse": 2, "main;draw;parse": 3})
@@ -29,3 +30,7 @@ def test_a_place_is_shown_with_what_it_calls_and_a_function_with_all_its_places(
 def test_anything_else_is_refused_by_name(focus: str) -> None:
     with pytest.raises(InvalidOption):
         part_of(PROFILE, None, focus, flatten=False)
+
+
+def test_its_picture_is_as_it_was_drawn() -> None:
+    assert_drawn("focus")

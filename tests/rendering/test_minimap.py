@@ -1,9 +1,11 @@
 """The strip alone, in words."""
 
 import numpy as np
+import pytest
 
 from rendering.minimap import minimap_scene
 from rendering.options import SheetOptions
+from tests.rendering.drawn import assert_drawn
 from traces.builder import TraceBuilder
 from traces.nesting import nest_slices
 
@@ -20,3 +22,8 @@ def test_its_length_is_counted_from_the_profiles_start() -> None:
     assert trace.profiles[1].axis_start == 30 * MS
     scene = minimap_scene(trace, SheetOptions(profile=1), None)
     assert scene.description == "Minimap of two, profile p1 late: 10.0 ms."
+
+
+@pytest.mark.parametrize("name", ["minimap", "time_order"])
+def test_its_pictures_are_as_they_were_drawn(name: str) -> None:
+    assert_drawn(name)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rendering.rows import BoxRows, SpanRows, rows_of_spans, thinned
+from tests.rendering.drawn import assert_drawn
 from tests.traces.insights.recorded import MS, timeline
 from traces.analysis.window import Window
 
@@ -49,3 +50,8 @@ def test_every_so_many_th_row_of_spans_stays(every: int, row: list[int], count: 
 )
 def test_a_window_has_the_rows_that_run_in_it(start: float, end: float, count: int) -> None:
     assert span_rows(Window(start * MS, end * MS)).depth_count == count
+
+
+@pytest.mark.parametrize("name", ["rows", "narrow"])
+def test_its_pictures_are_as_they_were_drawn(name: str) -> None:
+    assert_drawn(name)

@@ -6,6 +6,7 @@ import pytest
 from rendering.errors import InvalidOption
 from rendering.options import SandwichOptions
 from rendering.sandwich import render_sandwich
+from tests.rendering.drawn import assert_drawn
 from tests.rendering.test_pictures import trace_of
 from traces.builder import TraceBuilder
 from traces.stacks import StackTable
@@ -28,3 +29,8 @@ def test_a_function_of_another_profile_is_refused_by_name() -> None:
     assert render_sandwich(trace, 0, SandwichOptions(profile=0)).description
     with pytest.raises(InvalidOption, match="f1 is never called in profile p0; choose another profile"):
         render_sandwich(trace, 1, SandwichOptions(profile=0))
+
+
+@pytest.mark.parametrize("name", ["sandwich", "sandwich_cut"])
+def test_its_pictures_are_as_they_were_drawn(name: str) -> None:
+    assert_drawn(name)

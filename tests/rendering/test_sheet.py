@@ -2,9 +2,12 @@
 
 from itertools import pairwise
 
+import pytest
+
 from rendering.options import FlamegraphOptions
 from rendering.sheet import Sheet, Swatch
 from rendering.text import typeface
+from tests.rendering.drawn import assert_drawn
 
 
 def test_title_and_subtitle_stand_above_the_chart_a_line_apart() -> None:
@@ -46,3 +49,8 @@ def test_an_entry_of_a_narrow_legend_has_room_for_something() -> None:
     sheet = Sheet(FlamegraphOptions(legend=True, width=100), deepest=9, legend=["function_with_a_name and 12 more"])
     (label,) = sheet.legend([Swatch((1, 2, 3), "function_with_a_name and 12 more")], 100)[1]
     assert label.text.startswith("func")
+
+
+@pytest.mark.parametrize("name", ["narrow", "left_heavy", "rows"])
+def test_its_pictures_are_as_they_were_drawn(name: str) -> None:
+    assert_drawn(name)

@@ -1,8 +1,10 @@
 """Answers about memory: allocations in a profile next to one of time."""
 
 import numpy as np
+import pytest
 
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import MS, finished
 from traces.builder import TraceBuilder
 from traces.stacks import StackTable
@@ -23,3 +25,8 @@ async def test_allocations_next_to_a_profile_of_time_are_answered_from_their_own
     )
     assert "- [`run`](#f0): 25.0% (3.00 kB)" in answer.text
     assert "What was allocated is in it, not what was kept" in answer.text
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("allocations"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

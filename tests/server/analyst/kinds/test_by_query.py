@@ -3,6 +3,7 @@
 import pytest
 
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import timeline
 
 
@@ -20,3 +21,8 @@ async def test_calls_of_one_length_do_not_get_longer() -> None:
         "does it get slower over time?", timeline([("parse", 50 * at, 50 * at + 4) for at in range(20)])
     )
     assert answer.text.startswith("**No: no function's calls get clearly longer during the recording.**")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("by_query"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

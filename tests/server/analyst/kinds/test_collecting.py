@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import MS, finished, frame
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -66,3 +67,8 @@ async def test_collections_of_a_kind_are_those_of_all_causes(prompt: str, begins
 async def test_a_track_of_collections_is_no_thread() -> None:
     answer, _ = await asked("which thread is the busiest?", full_and_young())
     assert answer.text.startswith("**Which thread that is, I cannot say")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("collecting"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

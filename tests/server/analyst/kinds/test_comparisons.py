@@ -7,6 +7,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.comparisons import compare
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 NAMES = {"lookup": (20e6, 0.0), "write": (12e6, 12.1e6), "fetch": (6e6, 8e6), "parse": (62e6, 30e6)}
 
@@ -63,3 +64,8 @@ def test_a_gain_came_from_what_takes_less_and_what_is_gone() -> None:
 
 def test_a_number_of_calls_is_not_made_up_from_a_comparison() -> None:
     assert first("how many calls did we save").startswith("**How many calls that is, a comparison does not hold**")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("comparisons"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

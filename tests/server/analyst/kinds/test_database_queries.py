@@ -7,6 +7,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.database_queries import queries, then_queries
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 ASKED = Question(intent=Intent.QUERIES, text="Which queries are slow?")
 QUERY = {"handle": "f3", "name": "Statement.executeQuery", "total_share": 0.4, "total_value": 4e6, "self_value": 1e6}
@@ -34,3 +35,8 @@ def test_callers_are_asked_for_and_single_calls_where_there_are_any(kind: str, s
 def test_without_a_query_nothing_is_asked_and_that_is_said() -> None:
     assert then_queries(ASKED, known([])) == []
     assert queries(ASKED, known([]))[0].startswith("**No query and no request is recorded in this trace**")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("database_queries"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -12,6 +12,7 @@ from server.analyst.question import Question, alone
 from server.analyst.understanding import understood
 from tests.server.analyst.test_analyst_chat_everywhere import asked, read
 from tests.server.analyst.test_spoken_topics import SPOKEN
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 BOARD = "board.chrome-object.json.gz"
 
@@ -60,3 +61,8 @@ def test_who_forces_it_goes_on_about_layout() -> None:
 def test_a_figure_of_a_page_is_no_part_of_a_name(prompt: str) -> None:
     found = alone(prompt, {}, None)
     assert (found.intent, found.maybe, found.understood) == (Intent.PAGE, (), True)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("forced_layouts"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import MS, finished, frame
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -43,3 +44,8 @@ async def test_the_longest_time_without_a_sample_is_named_with_its_moment(prompt
 async def test_no_gap_is_looked_for_where_waiting_is_sampled_too() -> None:
     answer, _ = await asked("when was the longest gap?", sampled_while_it_ran(Waits.BOTH))
     assert "without a sample" not in answer.text
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("gaps"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -7,6 +7,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.kind import NONE_FOUND, Kind, because
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 QUESTION = Question(intent=Intent.QUERIES, text="which queries are slow")
 
@@ -122,3 +123,8 @@ def test_no_repetition_is_not_said_before_one_that_was_found() -> None:
     found = Result("get_insights", {}, {"insights": [finding(share=0.1)], "not_applicable": []}, "", failed=False)
     first, *others = kind.write(QUESTION, Evidence(QUESTION.text, {}, (found,)))
     assert (first, others) == ("**N+1 queries**: 600 queries. Batch them.", ["more"])
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("kind"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -9,6 +9,7 @@ from server.analyst.intent import Intent
 from server.analyst.kinds.loaded_files import by_size, sizes
 from server.analyst.question import Question, alone
 from tests.server.analyst.test_analyst_chat_everywhere import asked, read
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,8 @@ def test_the_largest_is_named_or_nothing_said(size: int | None, begins: str) -> 
 async def test_what_a_page_loaded_is_added_up(fixtures: Path) -> None:
     answer = await asked("how many bytes did the page download?", read(fixtures, "board.chrome-object.json.gz"))
     assert "came in" in answer.text.partition("\n")[0] or "has a size" in answer.text, answer.text
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("loaded_files"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

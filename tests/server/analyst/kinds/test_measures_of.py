@@ -7,6 +7,7 @@ from server.analyst.kinds.measures_of import calls, write
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import timeline
 
 TREE = [("walk", 0, 40), ("walk", 5, 30), ("walk", 6, 20), ("write", 50, 60), ("writer", 70, 75)]
@@ -142,3 +143,8 @@ def test_before_anything_is_known_the_summary_and_the_ranking_are_asked_for() ->
         "get_trace_summary",
         "get_top_functions",
     ]
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("measures_of"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

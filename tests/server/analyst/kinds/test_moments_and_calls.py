@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.moments_and_calls import busiest
 from server.analyst.kinds.tasks_of_threads import long_tasks, then_long
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 ASKED = Question(intent=Intent.OVERVIEW, text="?")
 FUNCTION = {"name": "work", "handle": "f1", "self_value": 4e6}
@@ -51,3 +54,8 @@ def test_without_single_calls_the_hottest_function_is_named_after_saying_so() ->
     none, hottest, _ = long_tasks(ASKED, given("get_top_functions", top, sort_by="self"))
     assert none == "**Single calls are not in this trace**: it cannot say which one took long."
     assert hottest.startswith("Over all of it the hottest function is [`work`](#f1)")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("moments_and_calls"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -8,6 +8,7 @@ from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.one_function import _below, unknown
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import sampled
 
 STACKS = {"main;load;parse": 60, "main;load;check": 20, "main;draw": 15, "main": 5}
@@ -89,3 +90,8 @@ def test_of_a_trace_without_symbols_it_is_said_why_there_is_no_such_name() -> No
 
     assert answer(0.6).startswith("This trace has no function that matches `read`: most of it was recorded without")
     assert answer(0.4).startswith("This trace has no function that matches `read`.")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("one_function"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

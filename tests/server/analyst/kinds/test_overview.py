@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from server.analyst.kinds.overview import OTHER_PROFILES, other_profiles
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import MS, finished
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -50,3 +52,8 @@ def test_other_profiles_are_the_busiest_alike_and_at_least_a_tenth_as_busy() -> 
     many = [a_profile(f"p{number}", 100 - number) for number in range(9)]
     others = other_profiles({"default_profile": "p0", "profiles": many})
     assert others == [f"p{number}" for number in range(1, 1 + OTHER_PROFILES)]
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("overview"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -1,6 +1,9 @@
 """Rankings: the heaviest path, and where it forks."""
 
+import pytest
+
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import sampled
 
 
@@ -17,3 +20,8 @@ async def test_a_path_that_ends_has_its_own_share() -> None:
     answer, _ = await asked("What is the hot path?", sampled({"main;load": 90, "main;draw": 10}))
     assert "90.0% (90.0 ms) of it is in [`load`]" in answer.text
     assert "There it forks" not in answer.text
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("rankings"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

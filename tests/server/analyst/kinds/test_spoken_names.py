@@ -8,6 +8,7 @@ from server.analyst.measured import measured
 from server.analyst.ordinals import bare_place
 from server.analyst.subject_words import in_english
 from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import sampled, timeline
 
 BADGES = {
@@ -165,3 +166,8 @@ async def test_what_is_asked_to_be_little_is_answered_so() -> None:
     assert answer.text.startswith("**Yes: [`qr_code`](#f5) takes 0.5%"), answer.text
     answer, _ = await asked("sheets negligible?", sampled(BADGES))
     assert answer.text.startswith("**No: [`sheet_of`](#f2) takes 18.0%"), answer.text
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("spoken_names"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -6,6 +6,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.forms import table
 from server.analyst.kinds.suspects import first
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from traces.insights.registry import DETECTORS
 
 ASKED = {
@@ -43,3 +44,8 @@ def test_a_suspicion_is_looked_up_by_its_finding(name: str, text: str) -> None:
 def test_every_suspicion_is_asked_here_and_has_a_detector() -> None:
     assert list(table()["work"]) == list(ASKED)
     assert set(ASKED) <= {detector.id for detector in DETECTORS}
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("suspects"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

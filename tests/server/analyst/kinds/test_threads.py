@@ -7,6 +7,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.threads import main_thread, one, profiles
 from server.analyst.question import Intent, Question
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 ASKED = Question(intent=Intent.MAIN_THREAD, text="Is the main thread blocked?")
 
@@ -171,3 +172,8 @@ def test_one_thread_works_and_is_not_the_busiest_of_one() -> None:
 def test_the_least_busy_is_named_where_it_is_asked_for() -> None:
     rows = (a_thread("p0", busy=90e6), a_thread("p1", busy=10e6), a_thread("p2", busy=50e6))
     assert listed("which thread is least busy?", *rows).startswith("**The least busy of 3 is [`p1`](#p1): 10.0 ms.**")
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("threads"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

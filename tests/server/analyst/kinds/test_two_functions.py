@@ -8,6 +8,7 @@ from server.analyst.kinds.two_functions import set_against
 from server.analyst.measured import Measured
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import sampled, timeline
 
 STACKS = {"main;load;parse": 60, "main;draw": 30, "main": 10}
@@ -97,3 +98,8 @@ async def test_over_several_threads_both_are_counted_in_all() -> None:
     answer, _ = await asked("Compare `read` and `draw`", trace)
     assert answer.text.startswith("**[`draw`](#f1) takes more**: ")
     assert "of all threads together" in answer.text.partition("\n")[0]
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("two_functions"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

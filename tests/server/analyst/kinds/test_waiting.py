@@ -7,6 +7,7 @@ import pytest
 from server.analyst.kinds.waiting import subject
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered, prompts_of
 from tests.traces.insights.recorded import sampled, timeline
 
 
@@ -62,3 +63,8 @@ async def test_how_much_is_named_so_decides_the_answer(part: float, begins: str)
 async def test_whether_it_computes_is_decided_by_where_the_time_is(function: str, begins: str) -> None:
     answer, _ = await asked("Is it CPU bound?", timeline([("main", 0, 100), (function, 0, 90)]))
     assert answer.text.startswith(begins)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("waiting"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -114,9 +114,9 @@ def test_a_long_reason_is_given_by_its_two_ends() -> None:
     builder = TraceBuilder("a", "example")
     assert "…" not in str(builder.damaged("x" * MAX_REASON))
     builder.breaks_off = "It breaks off: "
-    said = str(builder.damaged("b" + "x" * MAX_REASON + "e"))
+    text = str(builder.damaged("b" + "x" * MAX_REASON + "e"))
     half = MAX_REASON // 2 - 1
-    assert f"It breaks off: b{'x' * half} … {'x' * half}e Record" in said
+    assert f"It breaks off: b{'x' * half} … {'x' * half}e Record" in text
 
 
 def test_warnings_of_one_code_add_up_and_of_nothing_there_is_none() -> None:

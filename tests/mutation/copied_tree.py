@@ -114,7 +114,7 @@ class CopiedTree:
             self._write(place, before)
 
     def _write(self, place: Path, source: bytes) -> None:
-        """Compiled modules are told apart by size and second: every change has a second of its own."""
+        """Compiled modules are known by size and second: every change has a second of its own."""
         place.write_bytes(source)
         self._changes += 1
         os.utime(place, (self._changes, self._changes))

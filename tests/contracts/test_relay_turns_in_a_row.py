@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
+from time import monotonic
 from typing import Any, cast
 
 import anyio
@@ -98,6 +100,45 @@ async def test_a_turn_that_was_written_while_its_rows_were_read_is_not_sent_agai
         assert text_of([shot]) == "It is read"
         assert {event.turn_id for event in await next_of(listening, 3)} == {T2}
         await listening.aclose()
+
+
+async def test_a_process_that_stood_still_passes_on_what_ended_long_ago_meanwhile(
+    pool: Database, database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a turn that it knew, and of one that began and ended in that time."""
+    events = an_answer(3)
+    async with WatchedRelay(pool, database.server) as there, WatchedRelay(pool, database.server) as here:
+        listening = here.listen(S1)
+        await here._read([S1])
+        for event in events[:3]:
+            await there.publish(event)
+        assert await next_of(listening, 3) == events[:3]
+        real, goes_on = here._rows, asyncio.Event()
+
+        async def rows(sessions: list[str]) -> Any:
+            await goes_on.wait()
+            return await real(sessions)
+
+        monkeypatch.setattr(here, "_rows", rows)
+        for event in (*events[3:], *NEXT):
+            await there.publish(event)
+        for turn_id in (T1, T2):
+            await there.until(partial(is_let_go, there, turn_id))
+        async with await AsyncConnection.connect(database.owner) as owner:
+            await owner.execute("update chat_turns set status = 'completed', ended_at = now() - interval '50 s'")
+        monkeypatch.setattr("server.adapters.postgres.relay.monotonic", lambda: monotonic() + 50)
+        goes_on.set()
+        assert await next_of(listening, len(events) - 3 + len(NEXT)) == [*events[3:], *NEXT]
+        await listening.aclose()
+
+
+async def test_who_gives_a_turn_up_that_nobody_follows_keeps_nothing_of_it(
+    pool: Database, database: FreshDatabase
+) -> None:
+    async with WatchedRelay(pool, database.server) as relay:
+        await relay.publish(NEXT[0])
+        assert await relay.give_up(T2, S1)
+        assert not relay._seen
 
 
 async def test_the_end_of_the_turn_before_that_comes_late_from_elsewhere_changes_nothing_of_one_that_runs_here(

@@ -56,7 +56,11 @@ class PostgresInvocations:
             "is_estimate": cost is estimate and cost is not None,
         }
         async with self._database.transaction() as connection:
+            turn = await (await connection.execute(statement("turn_of_call"), parameters)).fetchone()
             await connection.execute(statement("record_invocation"), parameters)
+            if turn is not None and turn["has_ended"]:
+                sums = {"turn_id": invocation.turn_id, "cost_usd": None}
+                await connection.execute(statement("turn_sums"), sums)
             row = await (await connection.execute(statement("settle_call_budget"), parameters)).fetchone()
         return None if row is None else row["percent"]
 

@@ -7,6 +7,7 @@ and announced by a NOTIFY that names turn, session and number, so that any proce
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Self
 
 import psycopg
@@ -32,6 +33,11 @@ BATCH_S = 0.02
 """Events of all turns that come within it share a transaction."""
 
 RETRY_S = 0.3
+
+ENDED_WITHIN_S = 30.0
+"""Before the last look turns may have ended whose events are looked for: they are written after that. A process that
+stood still, or that could not read, looks as much further back."""
+
 NOTHING_FOLLOWS = 1 << 62
 """Higher than every event's number: marks a turn that has ended as seen."""
 
@@ -63,6 +69,7 @@ class PostgresRelay:
         self._listeners: dict[str, int] = {}
         self._seen: dict[str, dict[str, int]] = {}
         self._let_go_unseen: dict[str, dict[str, int]] = {}
+        self._looked_at: dict[str, float] = {}
         self._dirty: set[str] = set()
         self._something_to_read = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -110,7 +117,7 @@ class PostgresRelay:
         view = self._inner.view(turn_id, session_id)
         if view is not None:
             self._inner.forget(turn_id, session_id)
-            self._seen.setdefault(session_id, {})[turn_id] = attempt_of(view.seq) * SEQS_PER_ATTEMPT - 1
+            self._leave_off(turn_id, session_id, attempt_of(view.seq) * SEQS_PER_ATTEMPT - 1)
         self._look_at([session_id])
         return True
 
@@ -145,6 +152,7 @@ class PostgresRelay:
             self._announcements.changed()
             self._seen.pop(session_id, None)
             self._let_go_unseen.pop(session_id, None)
+            self._looked_at.pop(session_id, None)
             self._inner.forget_others(session_id, self._own)
 
     def _receive(self, what: Announcement) -> None:
@@ -274,11 +282,13 @@ class PostgresRelay:
         if not sessions:
             return
         async with self._reading:
+            began = monotonic()
             rows = await self._rows(sessions)
             first_look = {session for session in sessions if session not in self._seen}
             for session in sessions:
                 if session in self._listeners:
                     self._seen.setdefault(session, self._let_go_unseen.pop(session, {}))
+                    self._looked_at[session] = began
             for turn in as_they_stand([row for row in rows if row.session_id in first_look]):
                 self._catch_up(turn)
             for row in rows:
@@ -287,7 +297,9 @@ class PostgresRelay:
 
     async def _rows(self, sessions: list[str]) -> list[EventRow]:
         known = [(turn, seq) for session in sessions for turn, seq in self._seen.get(session, {}).items()]
+        now = monotonic()
         parameters = {
+            "ended_within_s": ENDED_WITHIN_S + max(now - self._looked_at.get(session, now) for session in sessions),
             "sessions": sessions,
             "own": list(self._own),
             "turns": [turn for turn, _ in known],

@@ -206,8 +206,9 @@ select public.end_chat_turn(
 ) as ended
 
 -- name: turn_sums
--- In the transaction of the ending: a turn has used what its model calls have, those too of an attempt that died before
--- it kept their step. What is not known of a reply that was taken is not known of the turn.
+-- In the transaction of the ending, and in that of a call which comes after it: a turn has used what its model calls
+-- have, those too of an attempt that died before it kept their step, or that was overtaken. What is not known of a reply
+-- that was taken is not known of the turn.
 update public.chat_turns t
 set input_tokens = case when call.calls > 0 then call.input_tokens else t.input_tokens end,
     output_tokens = case when call.calls > 0 then call.output_tokens else t.output_tokens end,

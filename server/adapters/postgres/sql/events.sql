@@ -36,7 +36,8 @@ using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
 where t.turn_id = e.turn_id and t.seq <= e.seq
 
 -- name: read_turn_events
--- What others published of these sessions, beyond what is known of each turn, of turns that run or have ended just now.
+-- What others published of these sessions, beyond what is known of each turn, of turns that run or have ended since
+-- somebody looked last.
 -- Of one that has ended nothing before its end is there: who comes meanwhile reads the messages. In the order of turns
 -- and numbers, which no clock that is set back changes.
 select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
@@ -46,7 +47,7 @@ join flamechat_private.turn_events e on e.turn_id = t.id and e.seq > coalesce(k.
 where t.session_id = any(%(sessions)s::uuid[]) and t.id <> all(%(own)s::uuid[])
     and (
         t.ended_at is null
-        or t.ended_at > now() - interval '30 s' and exists (
+        or t.ended_at > now() - make_interval(secs => %(ended_within_s)s) and exists (
             select from flamechat_private.turn_events x where x.turn_id = t.id and x.ends_turn
         )
     )

@@ -29,6 +29,11 @@ set model_answered = excluded.model_answered, provider_request_id = excluded.pro
 update public.chat_turns set prompt_hash = %(prompt_hash)s
 where id = %(turn_id)s and prompt_hash is null and %(prompt_hash)s::text is not null
 
+-- name: turn_of_call
+-- Whether it has ended. Locked until the transaction ends, so that the turn's ending counts the call, or the call itself
+-- does; before the call's row, in the order in which a person's rows are removed.
+select t.ended_at is not null as has_ended from public.chat_turns t where t.id = %(turn_id)s for no key update
+
 -- name: hold_call_budget
 -- After its row: budgets are locked last.
 select * from public.hold_call_budget(

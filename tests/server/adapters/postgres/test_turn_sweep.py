@@ -190,7 +190,7 @@ def test_a_round_reads_no_table_to_its_end(people: Connection[Row]) -> None:
     people.execute(f"set search_path to {SCHEMA}")
     newly = {"versions": STATE_VERSIONS, "newly_s": NEWLY_S}
     assert "Seq Scan" not in plan(people, "delete_checkpoints_of_newly_ended", newly)
-    looked_at = {"turns": [], "seen": [], "own": [], "sessions": [str(uuid4())]}
+    looked_at = {"turns": [], "seen": [], "own": [], "sessions": [str(uuid4())], "ended_within_s": 30.0}
     assert "Seq Scan on turn_events" not in plan(people, "read_turn_events", looked_at)
 
 

@@ -6,6 +6,8 @@ from typing import assert_never
 from traces.values import Unit
 
 TIME_STEPS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+SUMMED = 1e-9
+"""What sums of numbers with a point lose: a share that lacks no more is all of it."""
 BYTE_STEPS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -26,9 +28,11 @@ def format_value(value: float, unit: Unit) -> str:
 
 
 def format_share(share: float) -> str:
-    """`12.3%`; what is smaller than 0.1% but not nothing is `<0.1%`."""
+    """`12.3%`; what rounds to nothing or to all, and is not, is `<0.1%` or `>99.9%`."""
     if 0 < share < 0.0005:
         return "<0.1%"
+    if 0.9995 <= share < 1 - SUMMED:
+        return ">99.9%"
     return f"{share * 100:.1f}%"
 
 

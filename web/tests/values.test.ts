@@ -23,6 +23,7 @@ test("values are written as answers and pictures write them", () => {
 
 test("a share that is there is never 0", () => {
   assert.deepEqual([0, 0.00001, 0.1234, 1].map(formatShare), ["0.0%", "<0.1%", "12.3%", "100.0%"]);
+  assert.deepEqual([0.9994, 0.9995, 0.99999, 1 - 1e-12].map(formatShare), ["99.9%", ">99.9%", ">99.9%", "100.0%"]);
 });
 
 /** Of which tests/rendering/kernels/test_pixels.py has the same. */

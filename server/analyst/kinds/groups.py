@@ -21,6 +21,7 @@ from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, share, total
+from traces.analysis.units import format_share
 
 _FORMS = forms("groups")
 _CHOSEN_INTENT = forms("chosen_intent")
@@ -198,7 +199,7 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         most = "more" if len(sums) == PAIR else "the most of them"
         if _CHOSEN_INTENT.together.search(question.text) and not _overlap(sums):
             share = sum((data["total_share"] for _, data in sums[1:]), sums[0][1]["total_share"])
-            return [f"**Together they take {linked(f'{float(share):.1%}', share)}**: {ranked}.{none}"]
+            return [f"**Together they take {linked(format_share(float(share)), share)}**: {ranked}.{none}"]
         return [
             f"**{coded(name)} takes {most}**{' itself' if _overlap(sums) else ''}: in total, {ranked}.{none}",
             f"The heaviest of {coded(name)}:\n\n{heaviest}",

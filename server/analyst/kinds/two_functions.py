@@ -13,6 +13,7 @@ from server.analyst.kinds.one_function import about, then
 from server.analyst.measured import Measured
 from server.analyst.question import Question
 from server.analyst.wording import CALLS, amount, cited, neighbours, noun, own, total
+from traces.analysis.units import format_share
 
 _FORMS = forms("two_functions")
 _CHOSEN_INTENT = forms("chosen_intent")
@@ -67,7 +68,7 @@ def _sum_of(one: dict[str, Any], other: dict[str, Any], unit: str) -> str:
     both, share = one["self_value"] + other["self_value"], one["self_share"] + other["self_share"]
     each = " and ".join(f"{cited(row)} {own(row, unit)}" for row in (one, other))
     in_all = f"; in total {cited(one)} has {total(one, unit)} and {cited(other)} {total(other, unit)}"
-    of_all = linked(f"{float(share):.1%}", share)
+    of_all = linked(format_share(float(share)), share)
     return f"**Together they take {of_all} ({amount(both, unit)}) themselves**: {each}{in_all}."
 
 
@@ -147,6 +148,6 @@ def part_of(around: dict[str, Any], base: dict[str, Any]) -> str:
         return f"**What share of {cited(above)} it is, I cannot say**: {cited(above)} does not call it itself. {both}."
     share = within["value"] / above["total_value"]
     return (
-        f"**{linked(f'{float(share):.1%}', share)} of {cited(above)} is {cited(part)}**: "
+        f"**{linked(format_share(float(share)), share)} of {cited(above)} is {cited(part)}**: "
         f"{amount(within['value'], unit)} of {amount(above['total_value'], unit)}."
     )

@@ -167,3 +167,4 @@ def test_moments_are_written_by_the_clock_of_where_they_were() -> None:
 
 def test_shares_are_written_for_people() -> None:
     assert [format_share(s) for s in (0, 0.0001, 0.123, 1)] == ["0.0%", "<0.1%", "12.3%", "100.0%"]
+    assert [format_share(s) for s in (0.9994, 0.9995, 0.99999, 1 - 1e-12)] == ["99.9%", ">99.9%", ">99.9%", "100.0%"]

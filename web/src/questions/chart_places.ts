@@ -1,5 +1,5 @@
 /** Where the points of an answer's chart lie, in a box of a hundred thousandths: pure, so that it can be tested. */
-import { formatValue } from "../viewer/values.ts";
+import { formatShare, formatValue } from "../viewer/values.ts";
 import type { AnswerChart, ChartPoint } from "./asked.ts";
 
 export const WIDTH = 640;
@@ -30,7 +30,7 @@ export interface Places {
 
 /** A value with its unit, as people read it. */
 export function valueText(value: number, unit: string): string {
-  if (unit === "share") return `${(value * 100).toFixed(1)}%`;
+  if (unit === "share") return formatShare(value);
   if (unit === "nanoseconds" || unit === "bytes") return formatValue(value, unit);
   return Number.isInteger(value) ? value.toLocaleString("en") : String(Number(value.toPrecision(6)));
 }

@@ -38,9 +38,10 @@ function significant(value: number): string {
   return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-/** "12.3%"; a share that is there but rounds to nothing is "<0.1%". */
+/** "12.3%"; what rounds to nothing or to all, and is not, is "<0.1%" or ">99.9%". Sums lose a billionth. */
 export function formatShare(share: number): string {
-  return share > 0 && share < 0.0005 ? "<0.1%" : `${(share * 100).toFixed(1)}%`;
+  if (share > 0 && share < 0.0005) return "<0.1%";
+  return share >= 0.9995 && share < 1 - 1e-9 ? ">99.9%" : `${(share * 100).toFixed(1)}%`;
 }
 
 /** "+12.0%", "−3.1%", "new", "no change": what a value is now against what it was. */

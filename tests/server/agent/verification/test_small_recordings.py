@@ -7,6 +7,7 @@ from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import Facts, gathered
 from server.protocol.wire_values import Check
 from tests.traces.insights.recorded import sampled, timeline
+from traces.analysis.units import format_share
 from traces.model import Trace
 
 ONE = sampled({"main;load;parse": 40, "main;load;check": 20, "main;draw": 30, "main": 10})
@@ -186,3 +187,10 @@ def test_what_people_had_remembered_proves_no_figure(tool: str) -> None:
 
     assert numbers(tool) == 0
     assert numbers("get_top_functions") > 0
+
+
+def test_shares_that_round_to_nothing_and_to_all_are_right_as_they_are_written() -> None:
+    nearly_all = sampled({"main;work": 99_980, "main;rest": 20})
+    text = f"`work` takes {format_share(0.9998)} itself. `rest` takes {format_share(0.0002)} itself."
+    assert [(one.claim, one.status) for one in claims(text, nearly_all)] == [("99.9%", "derived"), ("0.1%", "derived")]
+    assert [one.status for one in claims("`draw` takes >99.9% itself.")] == ["contradicted"]

@@ -24,6 +24,18 @@ _BIDI = lazy_regex("[\u202a-\u202e\u2066-\u2069]")
 _SUSPECT = lazy_regex("[\x00\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
+HALF_CHARACTER = "A text holds half of a character (such as \\ud83d without the half that follows it): send it whole."
+_ESCAPE = lazy_regex(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def half_escape(json_text: str) -> str | None:
+    """What to say of a JSON text that cannot be read as an escape in it is half of a character; None for all else."""
+    return HALF_CHARACTER if any(found["half"] for found in _ESCAPE.finditer(json_text)) else None
+
+
 def clean(text: str) -> str:
     """The text as it may be stored and sent."""
     if _SUSPECT.search(text) is None:

@@ -34,6 +34,8 @@ PLACES_LOGGED = 4
 """Enough to see past a library's own frames to the caller of ours."""
 
 Answer = TypeVar("Answer")
+REMOVED = " It may have been removed in another window: reload to see what is there."
+"""Behind the sentence that names what disappeared while a page showed it. A socket closes with 123 bytes at most."""
 
 
 class ServerError(Exception):

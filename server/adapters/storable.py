@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from server.cleaning import REPLACEMENT, UNSTORABLE
-from server.errors import BadRequest, NotFound, TooManyAtOnce
+from server.errors import REMOVED, BadRequest, NotFound, TooManyAtOnce
 
 RETRY_AFTER_S = 10
 """About what a short answer takes."""
@@ -42,9 +42,12 @@ def known_id(text: str, what: str) -> UUID:
         raise not_found(what) from None
 
 
+ADVICE = dict.fromkeys(("turn", "message", "conversation"), REMOVED)
+
+
 def not_found(what: str) -> NotFound:
     """The answer for a thing that is not there or is not the caller's: the two look alike."""
-    return NotFound(f"There is no such {what}.")
+    return NotFound(f"There is no such {what}.{ADVICE.get(what, '')}")
 
 
 def too_many_answering(most: int) -> TooManyAtOnce:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic_core import PydanticCustomError
 
 from server.protocol.base import WireModel
 from server.protocol.mounted import Mounted
@@ -12,7 +13,17 @@ MAX_PROMPT_CHARACTERS = 16_000
 """Longest prompt: about 4,000 tokens, more than a person types and less than a pasted log."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
-Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)]
+NO_TEXT = "It has no text to answer: write what you want to know."
+
+
+def _with_text(prompt: str) -> str:
+    """Blanks ask nothing, wherever they are sent."""
+    if not prompt.strip():
+        raise PydanticCustomError("no_text", NO_TEXT)
+    return prompt
+
+
+Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS), AfterValidator(_with_text)]
 
 
 class Resume(WireModel):

@@ -12,7 +12,7 @@ from typing import Any
 from limits.administration import PlanRecords
 from limits.refusals import Decision
 from server.agent.model_call.offered_models import OfferedModels
-from server.errors import BadRequest, DatabaseUnavailable, LimitExceeded, NotFound, TooManyAtOnce
+from server.errors import REMOVED, BadRequest, DatabaseUnavailable, LimitExceeded, NotFound, TooManyAtOnce
 from server.ports.conversations import (
     Conversations,
     FoundSession,
@@ -142,7 +142,7 @@ class Conversation:
             turn = await turn_of(self._conversations, caller, resume.turn_id)
             if turn.session_id == session_id:
                 return Seen(turn.turn_id, resume.seq)
-        raise BadRequest("There is no such turn in this conversation.", field="resume.turnId")
+        raise BadRequest(f"There is no such turn in this conversation.{REMOVED}", field="resume.turnId")
 
     async def open(self, caller: Caller, *, trace_id: str, session_id: str) -> None:
         """Make the session, if it is new, without listening to it. Raises BadRequest for a session of another trace."""

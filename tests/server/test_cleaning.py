@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.cleaning import ChunkCleaner, clean, clean_json
+from server.cleaning import HALF_CHARACTER, ChunkCleaner, clean, clean_json, half_escape
 
 ANY = st.text(st.characters() | st.sampled_from("\ud83d\ude00\x00\u202e\u2066a"))
 """With lone surrogates, which are characters to Python."""
@@ -54,3 +54,21 @@ def test_json_is_cleaned_through_and_through() -> None:
     assert clean_json({"\ud83d": ["a\x00", {"b": "\ud83d\ude00"}, 1, None, True]}) == {
         "\N{REPLACEMENT CHARACTER}": ["a\N{REPLACEMENT CHARACTER}", {"b": "😀"}, 1, None, True]
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "is_half"),
+    [
+        (r'"\ud83d"', True),
+        (r'"\udc00"', True),
+        (r'"\ud83d\u0041"', True),
+        (r'"\ude00\ud83d"', True),
+        (r'"\\\ud83d"', True),
+        (r'"\ud83d\ude00"', False),
+        (r'"\\ud83d"', False),
+        (r'"\u00e9"', False),
+        ("{", False),
+    ],
+)
+def test_half_a_character_in_json_is_no_other_mistake(text: str, is_half: bool) -> None:
+    assert half_escape(text) == (HALF_CHARACTER if is_half else None)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from limits.errors import LimitsError, UnknownAccount, UnknownPlan, UnknownUser
 from rendering.errors import InvalidOption, RenderingError
-from server.cleaning import without_keys
+from server.cleaning import HALF_CHARACTER, without_keys
 from server.errors import (
     BadRequest,
     Busy,
@@ -155,7 +155,8 @@ def answer_with_problems(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         field = str(first["loc"][-1])
-        return problem(400, "Bad request", f"{field}: {first['msg']}", instance=request.url.path, field=field)
+        said = HALF_CHARACTER if first["type"] == "string_unicode" else f"{field}: {first['msg']}"
+        return problem(400, "Bad request", said, instance=request.url.path, field=field)
 
     async def of_nobody(request: Request, error: Exception) -> Response:
         return _unforeseen(error, request.url.path)

@@ -7,9 +7,10 @@ from typing import Any, Literal
 import msgspec
 from starlette.requests import Request
 
+from server.cleaning import half_escape
 from server.edges.streams.tool_answers import answers_in, mounted_of
 from server.errors import BadRequest
-from server.protocol.client import MAX_PROMPT_CHARACTERS
+from server.protocol.client import MAX_PROMPT_CHARACTERS, NO_TEXT
 from server.turns.client_streams import Asked
 
 MAX_BODY_BYTES = 4 << 20
@@ -107,7 +108,8 @@ def _decoded(body: bytes) -> _Run:
     try:
         run = _RUN.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"The request is not one of this protocol: {error}") from None
+        half = half_escape(body.decode("utf-8", "replace"))
+        raise BadRequest(half or f"The request is not one of this protocol: {error}") from None
     for name in ("id", "thread_id", "run_id", "message_id", "parent_id", "trace_id", "model"):
         if len(getattr(run, name) or "") > MAX_ID_CHARACTERS:
             raise BadRequest(f"An id has at most {MAX_ID_CHARACTERS} characters.", field=name)
@@ -146,7 +148,7 @@ def _text(message: _Message) -> str:
         texts = [part.get("text") for part in given if part.get("type") == "text"]
         text = "\n\n".join(one for one in texts if isinstance(one, str))
     if not text.strip():
-        raise BadRequest("The newest message has no text to answer.", field="messages")
+        raise BadRequest(f"messages: {NO_TEXT}", field="messages")
     if len(text) > MAX_PROMPT_CHARACTERS:
         raise BadRequest(f"A prompt has at most {MAX_PROMPT_CHARACTERS:,} characters.", field="messages")
     return text

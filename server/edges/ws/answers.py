@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from server.cleaning import half_escape
 from server.errors import (
     BadRequest,
     Busy,
@@ -72,11 +73,11 @@ def answer_to(error: ServerError | TraceError) -> ProtocolError | ChatError:
     return ChatError(error_code="config_error" if is_config else "internal_error", message=str(error))
 
 
-def answer_to_malformed(error: ValidationError) -> ProtocolError:
+def answer_to_malformed(error: ValidationError, text: str) -> ProtocolError:
     """What a client reads of a message that is not one of ours: the first thing wrong with it, by field."""
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] in {"json_invalid", "dict_type"} and not first["loc"]:
-        return ProtocolError(code="bad_json", message="The message is not a JSON object.")
+        return ProtocolError(code="bad_json", message=half_escape(text) or "The message is not a JSON object.")
     if first["type"] in {"union_tag_invalid", "union_tag_not_found"}:
         return ProtocolError(
             code="unknown_type", message="The message has no type that this server knows.", field="type"

@@ -181,7 +181,7 @@ class Connection:
         try:
             return CLIENT_MESSAGE.validate_json(text)
         except ValidationError as error:
-            await self._send(answer_to_malformed(error))
+            await self._send(answer_to_malformed(error, text))
             await self._pace.after_refusal()
             return None
 

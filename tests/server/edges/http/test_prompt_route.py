@@ -1,5 +1,6 @@
 """POST /api/chat and GET /api/evals: a question and its answer in one request, and how turns went."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -8,6 +9,7 @@ import anyio
 import pytest
 
 from limits.plans import LOCAL_PLAN
+from server.cleaning import HALF_CHARACTER
 from server.errors import ModelFailed
 from server.protocol.wire_values import OutsideSource
 from tests.server.running_server import ScriptedAgent, running_server
@@ -78,6 +80,7 @@ async def test_too_many_prompts_are_refused_before_anything_is_looked_up(tmp_pat
     [
         ({}, 400),
         ({"message": ""}, 400),
+        ({"message": " \n"}, 400),
         ({"message": "?", "surprise": 1}, 400),
         ({"message": "?", "flamechat_trace_id": new_id()}, 404),
     ],
@@ -87,6 +90,15 @@ async def test_a_bad_question_is_a_problem_document(tmp_path: Path, body: dict[s
         answer = await server.http.post("/api/chat", json=body, headers=AS_ANNA)
         assert answer.status_code == status
         assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_half_a_character_is_called_so(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        headers = AS_ANNA | {"Content-Type": "application/json"}
+        for path, key in (("/api/chat", "message"), (f"/api/v1/sessions/{new_id()}/prompts", "prompt")):
+            answer = await server.http.post(path, content=json.dumps({key: "why \ud83d"}).encode(), headers=headers)
+            assert answer.status_code == 400
+            assert answer.json()["detail"] == HALF_CHARACTER
 
 
 async def test_a_failed_turn_and_a_ceiling_are_problem_documents(tmp_path: Path) -> None:

@@ -201,6 +201,9 @@ async def test_what_is_refused_is_an_error_frame_and_leaves_nothing(tmp_path: Pa
             assert error_code(path, frames(await answer(server, path, body(path, **named)))) == code
         assert error_code(path, frames(await answer(server, path, body(path, "x" * 16_001)))) == "bad_field"
         assert error_code(path, frames(await answer(server, path, body(path, "  ")))) == "bad_field"
+        half = await server.http.post(path, content=json.dumps(body(path, "why \ud83d")).encode(), headers=AS_ANNA)
+        assert error_code(path, frames(half)) == "bad_field"
+        assert "half of a character" in half.text
         history = [{"id": f"h{number}", "role": "user", "content": "x" * 10_000} for number in range(1_000)]
         long = body(path)
         long["messages"] = history + long["messages"]

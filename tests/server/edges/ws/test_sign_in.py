@@ -9,7 +9,9 @@ import httpx
 import pytest
 import websockets
 
+from server.cleaning import HALF_CHARACTER
 from server.edges.ws.bounds import MAX_MESSAGE_BYTES
+from server.errors import REMOVED
 from tests.server.running_server import RunningServer, ScriptedAgent, Socket, running_server
 from tests.server.talking import END, ask, new_id
 
@@ -102,6 +104,9 @@ async def test_too_large_a_message_is_closed_1009(tmp_path: Path) -> None:
         ('{"type": "ping"}', "bad_field", "nonce"),
         ('{"type": "ping", "nonce": "x", "more": 1}', "bad_field", "more"),
         ('{"type": "user_prompt", "sessionId": "s", "prompt": ""}', "bad_field", "prompt"),
+        ('{"type": "user_prompt", "sessionId": "s", "prompt": " \\n\\t"}', "bad_field", "prompt"),
+        ('{"type": "start_analysis", "traceId": "t", "sessionId": "s", "prompt": "  "}', "bad_field", "prompt"),
+        ('{"type": "edit_prompt", "turnId": "t", "prompt": "  "}', "bad_field", "prompt"),
         ('{"type": "user_prompt", "sessionId": "another", "prompt": "x"}', "bad_field", "sessionId"),
         ('{"type": "cancel_turn", "turnId": "nothing"}', "not_found", None),
         ('{"type": "regenerate", "turnId": "t"}', "not_found", None),
@@ -118,6 +123,16 @@ async def test_a_message_that_cannot_be_accepted_is_answered_and_the_socket_stay
         assert (error["type"], error["code"], error["field"]) == ("protocol_error", code, field)
         await socket.send(type="ping", nonce="still here")
         assert (await socket.next())["type"] == "pong"
+
+
+async def test_half_a_character_is_called_so_and_something_removed_elsewhere_comes_with_advice(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
+        await socket.connection.send('{"type": "user_prompt", "sessionId": "s", "prompt": "why \\ud83d"}')
+        error = await socket.next()
+        assert (error["code"], error["message"]) == ("bad_json", HALF_CHARACTER)
+        await socket.send(type="regenerate", turnId=new_id())
+        error = await socket.next()
+        assert (error["code"], error["message"]) == ("not_found", f"There is no such turn.{REMOVED}")
 
 
 @pytest.mark.parametrize("field", ["userId", "traceId"])

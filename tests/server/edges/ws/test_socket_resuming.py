@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
+from server.errors import REMOVED
 from server.protocol.events import ToolStart, TurnEvent
 from server.turns.followed_turn import EVENTS_KEPT
 from tests.plugins.postgres import FreshDatabase
@@ -16,7 +17,7 @@ from tests.server.running_server import RunningServer, ScriptedAgent, Socket, ru
 from tests.server.talking import END, answer_text, ask, history, new_id, sequence
 from tests.server.turns.test_conversation_on_postgres import local_server, seen
 
-NO_SUCH_TURN = "There is no such turn in this conversation."
+NO_SUCH_TURN = f"There is no such turn in this conversation.{REMOVED}"
 
 
 def calls(number: int) -> list[TurnEvent]:

@@ -125,6 +125,12 @@ def joined(said: list[str]) -> str:
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 
+def begins(row: dict[str, Any], unit: str) -> str:
+    """When a single call began: from its profile's start, and of the recording where that is another moment."""
+    clock = row.get("recording_start_ns")
+    return amount(row["start"], unit) + ("" if clock is None else f" ({amount(clock, unit)} of the recording)")
+
+
 def moment(ms: float) -> str:
     """A point of a profile's time."""
     return linked("0 s", ms) if ms == 0 else amount(ms * 1e6, Unit.NANOSECONDS)

@@ -49,6 +49,15 @@ def timed(profiles: Iterable[Profile]) -> list[Profile]:
     return [profile for profile in profiles if profile.has_times]
 
 
+def from_starts(profiles: Sequence[Profile], handle: str, at: float) -> tuple[float, float | None]:
+    """A moment on the axis of one of some profiles: from that profile's start, as everywhere of a single call, and on
+    the trace's clock where that is another number; None where it is the same, or the profile has a clock of its own.
+    """
+    own = next(profile for profile in profiles if profile.handle == handle)
+    is_other = own.clock is Clock.TRACE and own.axis.is_time and own.axis_start != 0
+    return float(at - own.axis_start), float(at) if is_other else None
+
+
 def duration_ns(trace: Trace) -> int | None:
     """How long the recording is: from the first moment to the last of all profiles on the trace's clock, else of the
     longest profile with a clock of its own; None where nothing has moments."""

@@ -18,6 +18,7 @@ from server.quoting import place, quoted
 from traces.analysis.hottest_windows import HotWindow, hottest_windows
 from traces.analysis.longest import longest_spans
 from traces.analysis.selection import Selection
+from traces.analysis.time_axis import from_starts
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 
@@ -112,16 +113,18 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
         frame_filter=profile.frame_filter,
     )
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
-    lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}{_zero(profile)}"]
-    for row in found.rows:
+    lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}"]
+    starts = [from_starts(profile.profiles, row.profile, row.start) for row in found.rows]
+    for row, (start, in_recording) in zip(found.rows, starts, strict=True):
         own = "" if row.self_value is None else f", self {format_value(row.self_value, found.unit)}"
         own += "" if row.running is None else f", {format_value(row.running, found.unit)} of it on a processor"
         others = {"runnable": row.runnable, "sleeping": row.sleeping, "blocked": row.blocked}
         own += "".join(f", {format_value(spent, found.unit)} {name}" for name, spent in others.items() if spent)
         lines.append(
             f"{row.handle} f{row.frame} {quoted(row.name, 80)}{place(row.file, row.line)} "
-            f"{format_value(row.duration, found.unit)}{own}, from {_moment(profile, row.start)}, depth {row.depth}, "
-            f"{row.profile}"
+            f"{format_value(row.duration, found.unit)}{own}, from {format_value(start, profile.axis)}"
+            + ("" if in_recording is None else f" ({format_value(in_recording, profile.axis)} of the recording)")
+            + f", depth {row.depth}, {row.profile}"
         )
     return Outcome(
         text="\n".join(lines),
@@ -138,8 +141,9 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
                     "file": row.file,
                     "line": row.line,
                     "profile": row.profile,
-                    "start": float(row.start - profile.axis_start),
-                    "end": float(row.end - profile.axis_start),
+                    "start": start,
+                    "end": start + float(row.end - row.start),
+                    "recording_start_ns": in_recording,
                     "duration": float(row.duration),
                     "self_value": row.self_value,
                     "running": row.running,
@@ -148,7 +152,7 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
                     "blocked": row.blocked,
                     "depth": row.depth,
                 }
-                for row in found.rows
+                for row, (start, in_recording) in zip(found.rows, starts, strict=True)
             ],
         },
         warning=not found.rows,
@@ -175,6 +179,17 @@ GET_LONGEST_CALLS = Tool(
     answer=answer_longest_calls,
     doing=lambda _: "Looking for the longest calls",
     fields=frozenset({"profile", "unit", "total_rows", "exact", "rows", "handle", "frame", "name", "file", "line"})
-    | {"start", "end", "duration", "self_value", "running", "runnable", "sleeping", "blocked", "depth"},
+    | {
+        "start",
+        "end",
+        "recording_start_ns",
+        "duration",
+        "self_value",
+        "running",
+        "runnable",
+        "sleeping",
+        "blocked",
+        "depth",
+    },
     narrow="use a smaller limit or a filter",
 )

@@ -11,7 +11,7 @@ from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import limit_asked, place_asked_for
-from server.analyst.wording import CALLS, amount, cited, cited_profile, coded, located
+from server.analyst.wording import CALLS, amount, begins, cited, cited_profile, coded, located
 
 _FORMS = forms("calls_of")
 
@@ -100,11 +100,11 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     which = ("", "second ", "third ", "fourth ")[place]
     took = f"**The {which}slowest call of {_called(longest)} took {amount(longest['duration'], unit)}**"
     first_ = (
-        f"{took}, from {amount(longest['start'], unit)} on{_thread(evidence, longest)}{located(longest)}."
+        f"{took}, from {begins(longest, unit)} on{_thread(evidence, longest)}{located(longest)}."
         f"{_spread(question, evidence, longest)}"
     )
     after = rows[place + 1 : place + SHOWN]
-    others = [f"{_called(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in after]
+    others = [f"{_called(row)} {amount(row['duration'], unit)} at {begins(row, unit)}" for row in after]
     return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
 
 

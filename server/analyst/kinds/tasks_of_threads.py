@@ -13,7 +13,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_for_any, limit_asked, place_asked_for
-from server.analyst.wording import amount, cited, cited_profile, joined, own
+from server.analyst.wording import amount, begins, cited, cited_profile, joined, own
 
 _FORMS = forms("tasks_of_threads")
 _SENTENCE_FORMS = forms("sentence_forms")
@@ -71,10 +71,7 @@ def _of_thread(question: Question, evidence: Evidence) -> list[str]:
     longest, unit = rows[place], found["unit"]
     what = "task" if found["exact"] else "stretch of samples"
     findings = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
-    lines = [
-        f"- {span_cited(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on"
-        for row in rows[:5]
-    ]
+    lines = [f"- {span_cited(row)}: {amount(row['duration'], unit)}, from {begins(row, unit)} on" for row in rows[:5]]
     deeper = [row for row in evidence.rows("get_longest_calls", limit=8) if row["depth"] > 0]
     below = joined([f"{span_cited(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
     which = ("", "second ", "third ", "fourth ")[place]
@@ -82,7 +79,7 @@ def _of_thread(question: Question, evidence: Evidence) -> list[str]:
     if _FORMS.within.search(question.text) and (inside := _inside(longest, evidence, which, what)):
         return [inside, caveats(evidence)]
     return [
-        f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
+        f"{first}, from {begins(longest, unit)} on. {_filled(longest, evidence)}",
         leading(evidence, "Over all of the recording the hottest function is"),
         "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:4]),
         "The longest ones:\n\n" + "\n".join(lines) if len(rows) > 1 else "",
@@ -105,7 +102,7 @@ def _inside(longest: dict[str, Any], evidence: Evidence, which: str, what: str) 
     unit = inside["unit"]
     most, *others = [f"{cited(row)} with {own(row, unit)}" for row in rows[:FILL]]
     then_ = f", then {joined(others)}" if others else ""
-    when = f"{amount(longest['duration'], unit)} long, from {amount(longest['start'], unit)} on"
+    when = f"{amount(longest['duration'], unit)} long, from {begins(longest, unit)} on"
     return f"**In the {which}longest {what} ({when}) the most is in {most}**{then_}."
 
 

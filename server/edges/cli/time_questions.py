@@ -48,6 +48,7 @@ def windows(
 def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, limit: int, as_json: bool) -> None:
     """Print the longest single calls."""
     from traces.analysis.longest import longest_spans
+    from traces.analysis.time_axis import from_starts
 
     with asking():
         opened = open_trace(source, scope)
@@ -68,22 +69,27 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
         for title, name in (("on CPU", "running"), *((name, name) for name in ("runnable", "sleeping", "blocked")))
         if any(getattr(row, name) is not None for row in found.rows)
     ]
+    starts = [from_starts(opened.chosen.profiles, row.profile, row.start) for row in found.rows]
+    differs = any(clock is not None for _, clock in starts)
     rows = [
         [
             row.handle,
             format_value(row.duration, found.unit),
             "" if row.self_value is None else format_value(row.self_value, found.unit),
             *("" if (spent := getattr(row, name)) is None else format_value(spent, found.unit) for _, name in states),
-            opened.moment(row.start),
+            format_value(start, opened.chosen.axis),
+            *([] if not differs else ["" if clock is None else format_value(clock, opened.chosen.axis)]),
             str(row.depth),
             row.profile,
             where(row.name, row.file, row.line),
         ]
-        for row in found.rows
+        for row, (start, clock) in zip(found.rows, starts, strict=True)
     ]
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
-    head = f"{found.profile} {plain(opened.chosen.name, 60)}: the longest {what} of {found.total_rows:,}{_zero(opened)}"
-    columns = ["handle", "duration", "self", *(title for title, _ in states), "from", "depth", "in", "function"]
+    head = f"{found.profile} {plain(opened.chosen.name, 60)}: the longest {what} of {found.total_rows:,}"
+    head += "; from: of the profile; at: of the recording, as in `query`" if differs else ""
+    columns = ["handle", "duration", "self", *(title for title, _ in states), "from", *(["at"] if differs else [])]
+    columns += ["depth", "in", "function"]
     print_table(head, columns, rows)
 
 

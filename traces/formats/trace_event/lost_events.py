@@ -32,7 +32,7 @@ def warn_of_losses(events: Events, builder: TraceBuilder) -> None:
 
 
 def _member(events: Events, name: str) -> dict[str, Any]:
-    """An object that stands beside the events; empty where there is none."""
+    """A member of the file that is an object; empty where there is none."""
     offset, length = events.table.members.get(name, (0, 0))
     try:
         return msgspec.json.decode(events.content[offset : offset + length], type=dict[str, Any]) if length else {}

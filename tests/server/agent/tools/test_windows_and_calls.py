@@ -1,5 +1,9 @@
 """What a model reads of single calls and of the hottest windows: every figure of a small recording."""
 
+import json
+
+import pytest
+
 from server.agent.tools.windows_and_calls import (
     HottestWindows,
     LongestCalls,
@@ -7,6 +11,7 @@ from server.agent.tools.windows_and_calls import (
     answer_longest_calls,
 )
 from tests.traces.insights.recorded import sampled, timeline
+from traces.reader import read_trace
 
 CALLS = timeline([("main", 0, 100), ("load", 10, 40), ("parse", 12, 30), ("load", 50, 60), ("draw", 70, 95)])
 SAMPLES = sampled({"main;load;parse": 30, "main;parse;skip": 20, "main;parse": 10, "main": 5})
@@ -68,3 +73,26 @@ def test_the_hottest_windows_have_their_functions() -> None:
         (31.25e6, 36.25e6, 0.05),
         (37.5e6, 42.5e6, 0.05),
     ]
+
+
+def _slice(name: str, thread: int, start: int, lasting: int) -> dict[str, object]:
+    return {"ph": "X", "name": name, "ts": start * 1_000, "dur": lasting * 1_000, "pid": 1, "tid": thread}
+
+
+TWO_STARTS = read_trace(json.dumps([_slice("main", 1, 0, 100), _slice("worker", 2, 40, 50)]).encode(), name="two")
+
+
+@pytest.mark.parametrize("profile", ["p1", "all"])
+def test_a_call_begins_at_the_same_moment_whichever_threads_are_asked(profile: str) -> None:
+    outcome = answer_longest_calls(TWO_STARTS, LongestCalls(profile=profile, filter="worker"))
+    assert outcome.text.splitlines()[1] == (
+        's1 f1 "worker" 50.0 ms, self 50.0 ms, from 0 ns (40.0 ms of the recording), depth 0, p1'
+    )
+    (row,) = outcome.data["rows"]
+    assert (row["start"], row["end"], row["recording_start_ns"]) == (0, 50e6, 40e6)
+
+
+def test_a_moment_that_is_the_recordings_own_is_said_once() -> None:
+    outcome = answer_longest_calls(TWO_STARTS, LongestCalls(profile="all", filter="main"))
+    assert "from 0 ns, depth 0, p0" in outcome.text
+    assert outcome.data["rows"][0]["recording_start_ns"] is None

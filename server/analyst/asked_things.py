@@ -124,7 +124,14 @@ def asks_by_file(text: str) -> bool:
 
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
-    known = (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, _KNOWN_FORMS.jank, _KNOWN_FORMS.vitals)
+    known = (
+        _GOING_ON.per_call,
+        _FORMS.by_file,
+        _FORMS.by_caller,
+        _KNOWN_FORMS.jank,
+        _KNOWN_FORMS.vitals,
+        _KNOWN_FORMS.who_holds,
+    )
     return any(one.search(text) for one in (*known, _KNOWN_FORMS.forced_layout, _KNOWN_FORMS.loaded))
 
 

@@ -3,7 +3,7 @@
 import re
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.asked_figures import without_its_figure
+from server.analyst.addressed import left_out, of_another_question
 from server.analyst.evidence import Evidence
 from server.analyst.findings import with_losses
 from server.analyst.forms import forms
@@ -13,7 +13,6 @@ from server.analyst.kinds.marked_moments import counted_events, said_of_marks
 from server.analyst.kinds.measures_of import TOGETHER
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_total
-from server.analyst.left_out import left_out
 from server.analyst.nearest_intent import meaning
 from server.analyst.question import Intent, Question
 from server.analyst.settled_question import settled
@@ -66,7 +65,7 @@ def written(question: Question, evidence: Evidence) -> str:
     first = (
         first if question.is_yes_or_no and not _FORMS.either.search(question.text) else _without_yes(question, first)
     )
-    if not (question.measured or events) and (cannot := without_its_figure(question, evidence, with_title)):
+    if not (question.measured or events) and (cannot := of_another_question(question, evidence, with_title)):
         return cannot
     carried = _carried(question, evidence, first.partition("\n")[0])
     wrong = _wrong_unit(question, evidence, first) or false_total(question, evidence)

@@ -18,6 +18,7 @@ from traces.insights.registry import DETECTORS
 
 _FORMS = forms("spoken_topics")
 _GOING_ON = forms("going_on")
+_UNDERSTANDING = forms("understanding")
 
 NOUNS = {
     Intent.GARBAGE: "garbage collection",
@@ -60,7 +61,8 @@ def topic_before(spoken_of: SpokenOf, openings: Sequence[str]) -> Intent | None:
         if before.intent in _NEIGHBOURS or not _goes_on(before, prompt):
             break
     found = _TITLE.match(openings[-1]) if openings else None
-    return _OF_TITLES[found[1]] if found else None
+    by_answer = first_form("answered_topics", openings[-1]) if openings else ""
+    return _OF_TITLES[found[1]] if found else Intent(by_answer) if by_answer else None
 
 
 def _is_named(question: Question) -> bool:
@@ -101,21 +103,27 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
         )
     if question.intent in _NEIGHBOURS:
         return None
-    if topic is None or (question.intent in NOUNS and question.intent != topic and question.understood):
+    is_another = question.intent in NOUNS and question.intent != topic and question.understood
+    if topic is None or (is_another and (question.intent not in OF_EVENTS or first_form("topics", prompt))):
         return None
     asks = asks_of_single_ones(prompt) or judges(prompt)
-    events = topic in OF_EVENTS and asks and not (_FORMS.of_functions.search(prompt) or question.saves)
+    of_rest = _UNDERSTANDING.rest.match(prompt) is not None
+    saves = question.saves and not of_rest  # the mean of the others is no saving
+    events = topic in OF_EVENTS and asks and not (_FORMS.of_functions.search(prompt) or saves)
     fixes = _GOING_ON.can_be_fixed.match(prompt) is not None and not is_yes_or_no(
         spoken_of.prompt
     )  # that was only suspected
-    if question.saves and not fixes:
+    if saves and not fixes:
         return None
     if not (events or fixes or spoken_of.is_aside):
         return None
     noun = NOUNS[topic]
     if events or fixes:
         text, count = _FORMS.one.subn(noun, question.text, 1)
-        text = f"how to reduce {noun}" if fixes else text if count else f"{question.text.rstrip('?!. ')} {noun}"
+        text = f"mean without the longest {noun}" if of_rest else text
+        text = (
+            f"how to reduce {noun}" if fixes else text if of_rest or count else f"{question.text.rstrip('?!. ')} {noun}"
+        )
     else:
         text = f"{spoken_of.prompt} {question.text}"
     named = replace(question, intent=topic, text=text, maybe=(), placed=(), stems=(), understood=True)

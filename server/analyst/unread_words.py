@@ -33,6 +33,7 @@ _OF_EVERYTHING = frozenset({Intent.OVERVIEW, Intent.WHY})
 _WITHOUT_A_SUBJECT = intents("abilities code compare correction smalltalk sql summarise usage draw")
 SMALL_WORDS = word_list("small_words")
 _WORD = lazy_regex(r"(?<![\w.@/:`'’-])[A-Za-z]{3,}(?![\w@/:`-])")
+_OF_ANY_SCRIPT = lazy_regex(r"(?<![\w.@/:`'’-])[^\W\d_]{2,}(?![\w@/:`-])")
 _CODE = lazy_regex(r"`[^`]*`")
 _A_COUNT = lazy_regex(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
@@ -94,6 +95,17 @@ def _unread_code(question: Question, text: str) -> tuple[str, ...]:
 def is_of_asking(word: str) -> bool:
     """Whether a word, in small letters, is one that people ask with, whatever it is that they ask."""
     return word in SMALL_WORDS or len(_of_stems().get(stem(word), frozenset())) >= OF_ASKING
+
+
+def placed_words(asked: str, opening: str) -> tuple[list[str], list[str]]:
+    """The words of a prompt that are none of asking: those that an opening has, and those that it has not."""
+    placed: list[str] = []
+    left: list[str] = []
+    for word in _OF_ANY_SCRIPT.findall(without_time_ranges(asked)):
+        root = stem(word.casefold())
+        if not (is_of_asking(word.casefold()) or len(root) < 2):
+            (placed if root in opening.casefold() else left).append(word)
+    return placed, left
 
 
 def _asks_a_thing(question: Question) -> bool:

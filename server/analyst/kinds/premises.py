@@ -7,6 +7,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, own
+from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("premises")
 _SENTENCE_FORMS = forms("sentence_forms")
@@ -37,6 +38,7 @@ def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], u
     return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
 
 
+_NUMBER = lazy_regex(r"(?<![\w.])\d[\d.,]*")
 FAR_OFF = 0.25
 """Part by which an amount that is taken for granted of all of it must differ to be corrected."""
 
@@ -49,8 +51,10 @@ def false_total(question: Question, evidence: Evidence) -> str:
     dimension = {"bytes": Dimension.BYTES, "nanoseconds": Dimension.TIME}.get(evidence.unit)
     asked = [one for one in mentions(question.text) if one.dimension is dimension]
     known = [main["total"], main["duration"]] if evidence.unit == "nanoseconds" else [main["total"]]
-    if not asked or any(
-        abs(one.value - amount_) <= FAR_OFF * one.value for one in asked for amount_ in known if amount_
+    if (
+        not asked
+        or len(_NUMBER.findall(question.text)) > 1
+        or any(abs(one.value - amount_) <= FAR_OFF * one.value for one in asked for amount_ in known if amount_)
     ):
         return ""
     said = question.text[asked[0].start : asked[0].end].strip()

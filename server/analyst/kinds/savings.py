@@ -125,7 +125,15 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
         own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
     )
     start = own_lead.row if own_lead is not None and behind else row
-    return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
+    return [f"**Start with {cited(start)}.** {_what_to_do(evidence, start)}{parts[0]}", *parts[1:]]
+
+
+def _what_to_do(evidence: Evidence, start: dict[str, Any]) -> str:
+    """The heaviest kind of work in a function, by names, with what is done about it; empty where none is most of it."""
+    works = [one for one in evidence.found() if one["kind"] == "overhead" and one["advice"]]
+    fitting = [one for one in works if start["total_share"] / 2 <= (one["share"] or 0.0) <= start["total_share"]]
+    most = max(fitting, key=lambda one: one["share"], default=None)
+    return f"{sentence_of(most)} {most['advice']} " if most else ""
 
 
 def _largest_part(evidence: Evidence, unit: str) -> str:

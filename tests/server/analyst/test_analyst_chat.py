@@ -327,7 +327,8 @@ async def test_a_package_is_the_sum_of_its_functions(fixtures: Path) -> None:
 @pytest.mark.parametrize("prompt", ["colourless green ideas", "sdf sdf"])
 async def test_a_short_prompt_that_is_not_known_is_said_to_be_taken_for_another(prompt: str) -> None:
     _, answer = await talk(small_trace(), "what about `load`?", prompt)
-    assert "\n\n(I was not sure what is asked, and took it as: " in answer or answer.startswith("**I could not place")
+    admits = ("**I could not place", "**I cannot answer that**")
+    assert "\n\n(I was not sure what is asked, and took it as: " in answer or answer.startswith(admits)
 
 
 async def test_a_time_that_an_answer_is_not_narrowed_to_is_said() -> None:

@@ -26,6 +26,9 @@ COLLECTED = replace(SPOKEN, prompt="how much is gc", is_aside=True)
         ("longest task?", "how many over 50 ms", Intent.LONG_TASKS, "task"),
         ("how much is gc", "can you fix that?", Intent.GARBAGE, "reduce"),
         ("longest freeze?", "what happens inside it", Intent.LONG_TASKS, "task"),
+        ("do they block each other? where", "longest, whose", Intent.WAITING, "wait"),
+        ("blockieren die sich", "sum over the 3 and how often", Intent.WAITING, "wait"),
+        ("how long do they wait", "avg wait if you drop that outlier", Intent.WAITING, "without the longest"),
     ],
 )
 def test_a_prompt_without_a_subject_is_about_the_events_before(
@@ -43,6 +46,12 @@ def test_a_finding_is_gone_on_about_as_its_events_are() -> None:
     assert (
         understood("longest one?", {}, [], asked_why, ("**[`parse`](#f7) dominates**.",)).intent is not Intent.WAITING
     )
+
+
+def test_what_an_answer_counted_is_gone_on_about_whatever_was_asked() -> None:
+    asked_why = replace(SPOKEN, prompt="why is it slow")
+    opening = "**51 waits took 4.14 s together**; the middle one 46.1 ms."
+    assert understood("worst one?", {}, [], asked_why, (opening,)).intent is Intent.WAITING
 
 
 @pytest.mark.parametrize(

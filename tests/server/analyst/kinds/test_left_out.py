@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.analyst.asked_figures import not_recorded
+from server.analyst.addressed import not_recorded
 from server.analyst.exclusions import exclusion
 from server.analyst.question import alone
 from tests.server.analyst.test_analyst_chat import talk

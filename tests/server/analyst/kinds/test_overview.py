@@ -8,7 +8,7 @@ import pytest
 from server.analyst.kinds.overview import OTHER_PROFILES, other_profiles
 from tests.server.analyst.test_analyst_chat import asked
 from tests.server.analyst.written_answers import assert_answered, prompts_of
-from tests.traces.insights.recorded import MS, finished
+from tests.traces.insights.recorded import MS, finished, sampled
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.stacks import StackTable
@@ -57,3 +57,9 @@ def test_other_profiles_are_the_busiest_alike_and_at_least_a_tenth_as_busy() -> 
 @pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("overview"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+async def test_what_to_do_about_the_kind_of_work_that_a_function_mostly_is_stands_with_it() -> None:
+    built = "main.main;main.log;runtime.concatstrings"
+    answer, _ = await asked("how do i fix it", sampled({f"{built};runtime.memmove": 60, built: 5, "main.main": 35}))
+    assert "Collect parts and join once" in answer.text.partition("\n")[0]

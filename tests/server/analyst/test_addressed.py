@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.analyst.asked_figures import without_its_figure
+from server.analyst.addressed import of_another_question
 from server.analyst.evidence import Evidence
 from server.analyst.intent import Intent
 from server.analyst.question import alone
@@ -27,10 +27,22 @@ OTHER = [("step", 0, 90)]
         ("longest single task on reader-0", "**[`reader-0`](#p1) is idle 87.2% of the time.**", "a single call"),
         ("when does reader-0 start", THREAD, "a moment"),
         ("walk and write together", "**[`walk`](#f0)** takes 3.00 ms.", "a sum"),
+        ("runtime overall, factor", THREAD, "one thing set against another"),
+        (
+            "so still slower than reader-1?",
+            "**Yes, calls get longer: [`encode`](#f3).**",
+            "one thing set against another",
+        ),
+        ("mean w/o that one", "**[`encode`](#f3) takes 3.00 ms.**", "an average"),
+        ("reader-0 w/o that call", THREAD, "what it is without something"),
+        ("n the rest of that thread is?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
+        ("et les autres ?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
+        ("in welcher Zeile", "**[`encode`](#f3) calls nothing else.**", "a line of the source"),
+        ("占总时长的百分之几", "**Outlier call**: One of 40 calls of [`walk`](#f0) lasts 594 ms.", "a share"),
     ],
 )
 def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: str) -> None:
-    assert f"it asks for {kind}" in without_its_figure(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening)
+    assert f"it asks for {kind}" in of_another_question(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +60,31 @@ def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: st
     ],
 )
 def test_an_answer_with_that_figure_or_a_plain_cannot_stays(prompt: str, opening: str) -> None:
-    assert without_its_figure(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening) == ""
+    assert of_another_question(alone(prompt, {}, None), Evidence(prompt, {}, ()), opening) == ""
+
+
+ALL = "**[`encode`](#f3) dominates** (`a.py:3`): 60.0% (1.00 s) of 1.67 s is spent in it itself."
+
+
+@pytest.mark.parametrize(
+    "prompt", ["so both were overweight i guess", "und wie viel Diesel?", "page faults?", "json then"]
+)
+def test_the_report_on_everything_is_no_answer_to_what_goes_on_about_something(prompt: str) -> None:
+    spoken = Evidence(prompt, {}, (), openings=("**[`walk`](#f0) takes 3.00 ms.**",))
+    assert of_another_question(alone(prompt, {}, None), spoken, ALL).startswith("**I cannot answer that**: ")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["so what dominates", "ok then what is it", "et pourquoi ?", "was kostet am meisten?", "and encode?"]
+)
+def test_who_asks_for_all_gets_the_report_on_it(prompt: str) -> None:
+    spoken = Evidence(prompt, {}, (), openings=("**[`walk`](#f0) takes 3.00 ms.**",))
+    assert of_another_question(alone(prompt, {}, None), spoken, ALL) == ""
+
+
+def test_who_begins_may_describe_a_symptom_and_not_only_name_a_thing() -> None:
+    for prompt, is_answered in (("two lanes, who takes the cpu", True), ("script evaluation", False)):
+        assert (of_another_question(alone(prompt, {}, None), Evidence(prompt, {}, ()), ALL) == "") is is_answered
 
 
 async def test_three_questions_that_can_be_answered_stand_with_it() -> None:
@@ -62,15 +98,15 @@ async def test_three_questions_that_can_be_answered_stand_with_it() -> None:
 def test_of_two_that_are_asked_for_one_alone_is_no_answer() -> None:
     question = alone("via sexp or lexer?", {}, None).about(Intent.GROUP)
     evidence = Evidence(question.text, {}, ())
-    assert "it asks for one of two" in without_its_figure(
+    assert "it asks for one of two" in of_another_question(
         question, evidence, "**The functions named `sexp` take 52.3%**"
     )
-    assert without_its_figure(question, evidence, "**It is called from `sexp` (3) and `lexer` (1)**") == ""
+    assert of_another_question(question, evidence, "**It is called from `sexp` (3) and `lexer` (1)**") == ""
 
 
 def test_a_pronoun_after_an_answer_about_nothing_is_asked_back() -> None:
     question = alone("how often is it called", {}, None)
     spoken = Evidence(question.text, {}, (), openings=("**I cannot answer that**: it asks for a share.",))
     opening = "**The most calls go to [`walk`](#f0), with 5 calls.**"
-    assert without_its_figure(question, spoken, opening).startswith("**Which function do you mean?**")
-    assert without_its_figure(question, Evidence(question.text, {}, ()), opening) == ""
+    assert of_another_question(question, spoken, opening).startswith("**Which function do you mean?**")
+    assert of_another_question(question, Evidence(question.text, {}, ()), opening) == ""

@@ -1,0 +1,268 @@
+"""Whether an answer addresses what was asked, before any leaves: what can be read of the prompt (the kind of figure,
+the things that it names, the time, thread or recording that it narrows to) is looked for in the answer's beginning.
+Where that is another question's, a plain cannot stands in its place, with what can be asked; where a part is missing,
+the answer begins by saying which.
+"""
+
+import re
+
+from server.agent.memory.word_stem import stem
+from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.evidence import Evidence
+from server.analyst.exclusions import exclusion
+from server.analyst.forms import expression, forms, word_list
+from server.analyst.intent import Intent, intents
+from server.analyst.kinds.spoken_names import NO_PART
+from server.analyst.nearest_intent import asked_with, meaning
+from server.analyst.question import Question
+from server.analyst.sentence_forms import judges
+from server.analyst.unread_words import MOST, admitted, is_of_asking, placed_words
+from server.analyst.wording import coded, joined
+from traces.insights.registry import DETECTORS
+from traces.lazy_regex import lazy_regex
+
+_FORMS = forms("addressed")
+
+_ASKED, _GIVEN = forms("figures_asked"), forms("figures_given")
+_KINDS = {
+    "compared": "one thing set against another",
+    "share": "a share",
+    "average": "an average",
+    "least": "the least of them",
+    "in_order": "one further down in the order",
+    "middle": "what is in the middle",
+    "which_call": "a single call",
+    "thread": "a thread",
+    "argument": "what a call was given",
+    "longest_call": "a single call",
+    "moment": "a moment",
+    "sum": "a sum",
+    "device": "a device",
+    "line": "a line of the source",
+    "rest": "what is left",
+    "without": "what it is without something",
+}
+"""What a figure is called, by the form that asks for it."""
+_OF_TEXT = intents("abilities code draw smalltalk sql compare summarise usage")
+"""Intents whose answers are no figures of one trace."""
+_OF_NAMES = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.FUNCTION, Intent.GROUP})
+_OF_ANY = frozenset({Intent.OVERVIEW, Intent.WHY, Intent.TOP, Intent.CALLS_OF, Intent.HOW_OFTEN, Intent.STARTUP})
+"""Intents of which a name next to measures is no part."""
+_OF_EVERYTHING = word_list("of_everything")
+_ONE_OR_OTHER = lazy_regex(
+    r"\b([A-Za-z]{4,}) or (?!what\b|else\b|something\b|elsewhere\b)(?:the |by )?([A-Za-z]{4,})\W*$"
+)
+_OF_ALL_WORK = frozenset({Intent.OVERVIEW, Intent.WHY})
+_SAYS_SO = lazy_regex(
+    r"\bcannot\b|\bNo frame in this trace\b|\bcan't\b|\bno function that matches\b|\bneeds a language model\b|"
+    r"\bnot recorded\b"
+)
+_DECIDES = lazy_regex(r"\W*(?:No|Yes)\b")
+_REPORT = lazy_regex(
+    expression("addressed", "report").replace("TITLE", "|".join(re.escape(one.title) for one in DETECTORS))
+)
+"""How an opening begins that reports on all of the recording."""
+_OF_TIMES = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.SQL})
+"""Intents that a time range narrows, or that have none."""
+_OF_THREADS = frozenset({Intent.THREAD, Intent.PROFILES, Intent.PARALLEL, Intent.COMPARE, Intent.SQL, Intent.SUMMARISE})
+_OF_CHANGES = intents("first_fix repeated parallel correction abilities smalltalk")
+"""Intents that answer what would be, or say that nobody knows."""
+_NARROWED = lazy_regex(r"\bcan(?:not|'t)\b|\bnothing (?:runs|ran|happens)\b|\bdoes not run\b|\bwhole recording\b")
+
+
+def of_another_question(question: Question, evidence: Evidence, opening: str) -> str:
+    """The answer in place of one that is another question's, by its opening; empty for one that is its own."""
+    first = without_addresses(opening).partition("\n")[0]
+    if what := not_recorded(question, first):
+        return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
+    if question.intent in _OF_TEXT or _SAYS_SO.search(first):
+        return ""
+    of_one = question.intent in _OF_NAMES | {Intent.HOW_OFTEN} or question.saves
+    if of_one and evidence.openings and _is_of_nothing(question):
+        return (
+            f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
+        )
+    is_decided = question.is_yes_or_no and _DECIDES.match(first) is not None
+    ways = (_other_figure,) if is_decided else (_one_of_two, _other_figure, _all_unasked, _unknown)
+    reason = next((said for way in ways if (said := way(question, evidence, first))), "")
+    return f"**I cannot answer that**: {reason}. {_can(evidence)}" if reason else ""
+
+
+def _other_figure(question: Question, evidence: Evidence, first: str) -> str:
+    """The kind of figure that is asked for and not in the opening: an average is no answer to `which of the two`."""
+    for form, kind in _KINDS.items():
+        # how much faster without it is said by what it takes, and what is claimed of a function by its figures
+        if (form == "compared" and question.saves) or (form == "in_order" and question.names):
+            continue
+        if form != "compared" and question.is_yes_or_no and _DECIDES.match(first):
+            continue
+        if form == "longest_call" and _is_of_listed(question, evidence):
+            continue
+        if getattr(_ASKED, form).search(question.text) and not getattr(_GIVEN, form).search(first):
+            return f"it asks for {kind}, and nothing I looked up has it"
+    return ""
+
+
+def _unknown(question: Question, evidence: Evidence, first: str) -> str:
+    is_read = question.text.isascii() and not question.note
+    missing = is_read and (_not_taken_up(question, first) or _base_left_out(question, first))
+    return f"nothing here that I know is called {coded(missing)}" if missing else ""
+
+
+def _all_unasked(question: Question, evidence: Evidence, first: str) -> str:
+    """What is said of an opening that reports on all of the recording, where no word of the prompt asks for that or is
+    in it. Who begins a conversation may describe a symptom: there a word must be left, and none be of that kind."""
+    if not _REPORT.match(first) or question.names or question.handle:
+        return ""
+    placed, left = placed_words(question.text, first)
+    left = [word for word in left if not _FORMS.of_all.search(word)]
+    is_read = question.text.isascii() and not question.note
+    is_asked = _FORMS.of_all.search(question.text) is not None
+    if evidence.openings:
+        is_asked = is_asked and not (left and is_read)
+    else:
+        known = any(question.intent in asked_with().get(word.casefold(), frozenset()) for word in left)
+        is_asked = is_asked or known or not (left and is_read)
+    if placed or is_asked:
+        return ""
+    what = joined([coded(word) for word in left[:MOST]])
+    named = f"I have no place for {what}, and " if left and is_read else ""
+    return f"{named}I could only take it as “{meaning(question.intent)}”, which is another question"
+
+
+def _is_of_listed(question: Question, evidence: Evidence) -> bool:
+    """Whether it is for one of the threads that were listed: the worst of them is no single call."""
+    return evidence.spoken_of is not None and question.thread in evidence.spoken_of.threads
+
+
+def _not_taken_up(question: Question, first: str) -> str:
+    """The name next to measures that the trace has not, and the opening has no word of; empty without one."""
+    opening = first.casefold()
+    if question.refers or question.carried:  # then a pronoun is what it is asked of
+        return ""
+    for run in (one for one in question.unfound if one in question.text):
+        words = [word for word in re.findall(r"[^\W\d_]{4,}", run.casefold()) if not is_of_asking(word)]
+        known = question.intent not in _OF_NAMES | _OF_ANY and all(
+            question.intent in asked_with().get(word, frozenset()) for word in words
+        )
+        of_no_part = set(run.casefold().split()) <= NO_PART
+        if words and not (known or of_no_part) and not any(stem(word) in opening for word in words):
+            return run
+    return ""
+
+
+def _base_left_out(question: Question, first: str) -> str:
+    """The noun that a share is asked of (`what fraction of all kernel time`), where the opening has it not."""
+    found = _FORMS.base.search(question.text) if not question.names else None
+    base = found[1] if found else ""
+    words = [word for word in re.findall(r"[a-z]{4,}", base.casefold()) if word not in _OF_EVERYTHING]
+    return " ".join(words) if words and not any(stem(word) in first.casefold() for word in words) else ""
+
+
+def _is_of_nothing(question: Question) -> bool:
+    """Whether it asks something of what was spoken of, and nothing was."""
+    subject = question.names or question.maybe or question.handle or question.thread or question.stems
+    return question.refers and not (subject or question.handles or question.time_ranges)
+
+
+def _one_of_two(question: Question, evidence: Evidence, first: str) -> str:
+    """What an opening lacks that is asked which of two it is; empty where it has what is needed."""
+    if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
+        return "it asks for one of two, and I found one of them only"
+    if question.intent in _OF_ALL_WORK and _takes_up_neither(question.text, first):
+        return "it asks which of two it is, and I found neither by name"
+    return ""
+
+
+def _leaves_one_out(text: str, first: str) -> bool:
+    """Whether of the two words around `or` the opening has just one."""
+    found = _ONE_OR_OTHER.search(text)
+    return found is not None and sum(stem(word) in first.casefold() for word in map(str.casefold, found.groups())) == 1
+
+
+def _takes_up_neither(text: str, first: str) -> bool:
+    """Whether it asks which of two doings it is (`reading the file or parsing it?`), and the opening has neither."""
+    found = _FORMS.doing_or_other.search(text)
+    return found is not None and not any(stem(word) in first.casefold() for word in map(str.casefold, found.groups()))
+
+
+def _can(evidence: Evidence) -> str:
+    """Three questions that can be answered, about the functions that lead."""
+    names = [coded(row["name"]) for row in (evidence.lead.rows if evidence.lead else [])][:2]
+    if len(names) < 2:
+        return "I can answer “what takes the most?”, “which threads are there?” and “what is waited for?”."
+    one, other = names
+    return f"I can answer “how long does {one} take?”, “{one} vs {other}” and “who calls {other}?”."
+
+
+_NOT_RECORDED = forms("not_recorded")
+
+_OF_TALK = frozenset({Intent.CODE, Intent.SQL, Intent.SMALLTALK, Intent.SUMMARISE, Intent.DRAW})
+
+
+def not_recorded(question: Question, opening: str) -> str:
+    """What is asked for and never recorded; empty where the answer names it, or a function is named so."""
+    found = _NOT_RECORDED.never.search(question.text)
+    if found is None or question.intent in _OF_TALK:
+        return ""
+    word = found[0].split()[-1].casefold().rstrip("s")
+    named = " ".join(question.names).casefold()
+    return "" if word in named or word in opening.casefold() else found[0]
+
+
+def left_out(question: Question, evidence: Evidence, opening: str, text: str) -> str:
+    """The sentence before an answer that leaves something of its question out; empty before any other."""
+    first = without_addresses(opening).partition("\n")[0]
+    if words := admitted(question, text, is_first=not evidence.openings):
+        return words
+    if question.measured or _NARROWED.search(first):
+        return ""
+    ways = (_recording, _time, _thread, _exclusion, _division, _change, _norm)
+    return next((f"**{said}**: " for way in ways if (said := way(question, evidence, first))), "")
+
+
+def _recording(question: Question, evidence: Evidence, first: str) -> str:
+    is_other = question.intent in (Intent.COMPARE, Intent.SQL, Intent.SUMMARISE)
+    asks = not is_other and _FORMS.other_recording.search(question.text)
+    return "This is of the recording that is open, and not of the other one" if asks else ""
+
+
+def _division(question: Question, evidence: Evidence, first: str) -> str:
+    """What something is to be divided by: `calls of it per document`."""
+    found = _FORMS.per.search(question.text)
+    word = found[1] if found and not question.saves else ""
+    if not word or re.search(rf"\b(?:per|each|a) {word}", first) or is_of_asking(word.casefold()):
+        return ""
+    return f"Divided by {coded(word)} I cannot give it; undivided"
+
+
+def _time(question: Question, evidence: Evidence, first: str) -> str:
+    is_narrowed = not question.time_ranges or question.intent in _OF_TIMES or question.saves
+    return "" if is_narrowed else "This is of the whole recording, and not of that time alone"
+
+
+def _thread(question: Question, evidence: Evidence, first: str) -> str:
+    """A thread that is named, and neither what the answer is about nor in its first paragraph."""
+    name = question.on_thread
+    if not name or question.intent in _OF_THREADS or name in (*question.names, *question.maybe):
+        return ""
+    is_there = evidence.profile(question.profile) or name.casefold() in first.casefold()
+    return "" if is_there else f"This is not of {coded(name)} alone"
+
+
+def _exclusion(question: Question, evidence: Evidence, first: str) -> str:
+    what = exclusion(question.text)[1]
+    if not what or question.excluded or question.saves or what.casefold() in first.casefold():
+        return ""
+    return f"I could not leave {coded(what)} out, so this counts it, too"
+
+
+def _change(question: Question, evidence: Evidence, first: str) -> str:
+    is_one = question.intent in _OF_CHANGES or question.saves or not _FORMS.supposes.search(question.text)
+    return "" if is_one else "What would be then, a recording cannot show; what is now"
+
+
+def _norm(question: Question, evidence: Evidence, first: str) -> str:
+    """Whether a figure is a good one: a recording has nothing to judge it by."""
+    is_asked = judges(question.text) and question.intent is not Intent.FIRST_FIX
+    return "Whether that is normal, one recording cannot say; what it shows" if is_asked else ""

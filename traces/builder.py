@@ -180,7 +180,7 @@ class TraceBuilder:
             begins = np.concatenate(([0], np.cumsum(columns[default_value])))
             time, axis_start, axis_end = begins[:-1], 0, begins[-1].item()
         time = self._column(time, axis)
-        if len(time) > 1 and (np.diff(time) < 0).any():
+        if (time[1:] < time[:-1]).any():
             raise self.damaged("its samples are not in time order.")
         start = axis_start if axis_start is not None else (time[0].item() if len(time) else 0)
         if axis_end is None:
@@ -299,7 +299,7 @@ class TraceBuilder:
         if column.dtype.kind == "f" and not np.isfinite(column).all():
             raise self.damaged("a time or weight is not a finite number.")
         if not unit.is_time:
-            return column.astype(np.float64)
+            return column.astype(np.float64, copy=False)
         if len(column) and not -MAX_TIME_NS <= column.min() <= column.max() <= MAX_TIME_NS:
             raise self.damaged("a time is out of range.")
         return (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64, copy=False)
@@ -363,12 +363,12 @@ class TraceBuilder:
             if draft.facts.order is Order.TIME:
                 draft.move(zero)
 
-    def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int64, Int32]:
+    def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int32 | Int64, Int32]:
         """The profiles, with the frames that trees use numbered by first appearance; then those that only edges name.
         The others are forgotten."""
         every = frames_in_order(self._drafts)
         used, number = in_order_of_use([every, *self.side_tables.frames_of_edges()], len(self._frames))
-        frame = pick(number, every)
+        frame = every if number is every else pick(number, every)
         profiles, node_base, span_base = list[Profile](), 0, 0
         for draft in self._drafts:
             until = node_base + draft.nodes.stop - draft.nodes.start

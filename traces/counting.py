@@ -41,9 +41,9 @@ def counting(facts: Facts, values: Sequence[ValueType], default_value: int = 0, 
 
 def integer_counts(frame: npt.NDArray[np.int32], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Counts of call paths as integers whose sum per frame is exact: estimated paths split them into parts."""
-    rounded: npt.NDArray[np.float64] = np.rint(counts)
-    if (rounded == counts).all():
-        return np.asarray(rounded, np.int64)
+    integers: npt.NDArray[np.int64] = counts.astype(np.int64)
+    if (integers == counts).all():
+        return integers
     order = np.argsort(frame, kind="stable")
     sums = np.cumsum(counts[order])
     first = np.flatnonzero(np.diff(frame[order], prepend=-1))

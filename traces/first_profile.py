@@ -12,6 +12,7 @@ import numpy as np
 
 from traces.analysis.filters import library_frames
 from traces.analysis.thread_time import busy_time, busy_times, is_alone, stands_for_thread, views_of_thread
+from traces.kernels.trees import sum_by_node
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, Role, Unit, Waits
 
@@ -156,7 +157,7 @@ def _by_own_code(trace: Trace, threads: list[_Thread]) -> list[_Thread]:
 def _runs(profile: Profile, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> bool:
     """Whether functions of the program's own have a part of a profile's time themselves."""
     spent = profile.tree.self_values[profile.default_value]
-    return bool(spent[own[profile.tree.frame]].sum() >= OWN_CODE * spent.sum())
+    return bool(sum_by_node(profile.tree.frame, spent, len(own))[own].sum() >= OWN_CODE * spent.sum())
 
 
 def _view(trace: Trace, thread: Profile) -> Profile:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traces.kernels.columns import first_rows
+from traces.kernels.columns import counts_up, first_rows
 from traces.kernels.texts import Texts
 from traces.model import NONE, Frames, Int32, Int64
 from traces.string_arena import StringArena
@@ -70,7 +70,7 @@ class FrameTable:
             return self._names.arena[begin:end].tobytes().decode("utf-8")
         return self._rows[frame][0]
 
-    def columns(self, used: Int64, strings: StringArena) -> Frames:
+    def columns(self, used: Int32 | Int64, strings: StringArena) -> Frames:
         """Some of them, in this order."""
         if self._names is not None:
             nothing = np.full(len(used), NONE, np.int32)
@@ -85,8 +85,10 @@ class FrameTable:
         )
 
 
-def in_order_of_use(uses: Sequence[Int32], count: int) -> tuple[Int64, Int32]:
+def in_order_of_use(uses: Sequence[Int32], count: int) -> tuple[Int32 | Int64, Int32]:
     """Those of `count` frames that are used, by where they are first, and the place of each frame among them or -1."""
+    if len(uses) == 1 and len(uses[0]) == count and counts_up(uses[0]):  # names that stand once
+        return uses[0], uses[0]
     first = first_rows(uses[0] if len(uses) == 1 else np.concatenate(uses), count)
     used = np.flatnonzero(first != NONE)
     places = first[used]

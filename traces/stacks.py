@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
+from traces.kernels.columns import counts_up
 from traces.kernels.trees import Paths, outermost, paths_of_spans, sum_upwards
 from traces.model import NONE, CallTree, Int32, Int64, Values
 
@@ -84,7 +85,7 @@ def call_tree(paths: Paths, self_values: tuple[Values, ...], count: Int64) -> Ca
 
 def with_frames(paths: Paths, frame: Int32) -> Paths:
     """The same paths where `frame[i]` takes the place of frame `i`; nodes that become the same are merged."""
-    if np.array_equal(frame, np.arange(len(frame))):
+    if counts_up(frame):
         return paths
     merged = paths_of_spans(frame[paths.frame].astype(np.int32), paths.parent, MAX_STACK_DEPTH)
     if len(merged) == 0:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from traces.kernels.columns import counts_up
 from traces.kernels.texts import Texts, picked
 from traces.model import NONE, Int32, Int64, Strings
 
@@ -42,9 +43,9 @@ class StringArena:
             self._first = None
         return self._index
 
-    def distinct(self, texts: Texts, used: Int64) -> Int32:
+    def distinct(self, texts: Texts, used: Int32 | Int64) -> Int32:
         """The numbers of some of distinct texts. The first that are interned stay as they are until another comes."""
-        if not np.array_equal(used, np.arange(len(texts))):
+        if len(used) != len(texts) or not counts_up(used):
             texts = picked(texts.arena, texts.offsets[used], np.diff(texts.offsets)[used].astype(np.int32))
         if self._first is not None or self._index:
             return self.indices(texts.decoded())

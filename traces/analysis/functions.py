@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.durations import CallDurations, call_durations
 from traces.analysis.filters import FrameFilter, frames_that
@@ -16,6 +17,9 @@ from traces.handles import ProfileChoice
 from traces.kernels.trees import sum_by_node
 from traces.model import CallTree, Int64, Trace, UInt8, Values
 from traces.values import Counts, Unit
+
+LOWERED, LOWERED_BY = 3, 16
+"""How often the bound of what is heavy is lowered, and to which part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,10 @@ class FrameValues:
 
 def frame_values(tree: CallTree, values: NodeValues, frames: int, outermost: UInt8) -> FrameValues:
     """Node values summed by frame; totals of outermost nodes only, so that recursion counts once."""
+    totals = values.total_value if outermost.all() else values.total_value * outermost
     return FrameValues(
         sum_by_node(tree.frame, values.self_value, frames),
-        sum_by_node(tree.frame, values.total_value * outermost, frames),
+        sum_by_node(tree.frame, totals, frames),
         sum_by_node(tree.frame, values.count, frames),
     )
 
@@ -112,19 +117,29 @@ def top_functions(
     present = by_frame.total_value > 0
     if pattern:
         present &= frames_that(trace, expression(pattern))
-    order = _largest(np.flatnonzero(present), key, by_frame.total_value, max(offset, 0) + max(limit, 0))
+    order = _largest(present, key, by_frame.total_value, max(offset, 0) + max(limit, 0))
     everything = chosen.total(values)
     shown = order[max(offset, 0) :].tolist()
     calls = call_durations(chosen, shown, window) if durations else {}
     rows = tuple(function_row(chosen, frame, by_frame, everything, calls.get(frame)) for frame in shown)
-    total_rows = int(present.sum())
+    total_rows = int(np.count_nonzero(present))
     return FunctionTable(
         *(rows, total_rows, everything, chosen.unit, chosen.handle, window), values.hidden, chosen.count_name
     )
 
 
-def _largest(frames: Int64, key: Values, then: Values, count: int) -> Int64:
-    """The first frames by key, then the second key, then number; only those that can be among them are sorted."""
+def _largest(present: npt.NDArray[np.bool_], key: Values, then: Values, count: int) -> Int64:
+    """The first frames by key, then the second key, then number; only those that can be among them are sorted. Few of
+    many are heavy: they are looked for above a bound that is lowered some times."""
+    frames: Int64 = np.zeros(0, np.int64)
+    bound = key.max(initial=0).item()
+    for _ in range(LOWERED if 0 < count < len(key) else 0):
+        bound /= LOWERED_BY
+        frames = np.flatnonzero((key >= bound) & present)
+        if len(frames) >= count:
+            break
+    if len(frames) < count or count <= 0:
+        frames = np.flatnonzero(present)
     if 0 < count < len(frames):
         least = -np.partition(-key[frames], count - 1)[count - 1]
         frames = frames[key[frames] >= least]

@@ -16,8 +16,9 @@ from traces.analysis.time_axis import duration_ns
 from traces.analysis.waiting_names import waits
 from traces.analysis.window import root_total, sample_extent
 from traces.equal_rows import distinct
-from traces.kernels.columns import pick
+from traces.kernels.columns import counted, pick
 from traces.kernels.spans import self_durations
+from traces.kernels.trees import sum_by_node
 from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int32, Int64, Profile, Spans, Trace, Values
 from traces.unfinished import finished
@@ -258,9 +259,17 @@ def shows_only_work(profile: Profile) -> bool:
 
 def node_kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
     """What each call-tree node does by itself, by its function's name."""
+    kinds, _, which = _kinds_of_frames(trace, profile, value, ask_names=ask_names)
+    return pick(kinds, which)
+
+
+def _kinds_of_frames(
+    trace: Trace, profile: Profile, value: int, *, ask_names: bool
+) -> tuple[npt.NDArray[np.uint8], Values, Int32]:
+    """What each frame of a tree does by itself, and for how long; and the place among them of each node's."""
     tree = profile.tree
     frames, which = _used_frames(trace, tree.frame)
-    of_frames = np.bincount(which, tree.self_values[value], len(frames))
+    of_frames = sum_by_node(which, tree.self_values[value], len(frames))
     kinds = np.full(len(frames), WORKS, np.uint8)
     for at in np.argsort(-of_frames, kind="stable")[:READ_NAMES].tolist():
         name = trace.frame_name(int(frames[at]))
@@ -268,12 +277,12 @@ def node_kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -
             kinds[at] = NOBODY_KNOWS
         elif ask_names and not shows_only_work(profile) and waits(name):
             kinds[at] = WAITS_BY_NAME
-    return kinds[which]
+    return kinds, of_frames, which
 
 
 def _used_frames(trace: Trace, frame: Int32) -> tuple[Int64, Int32]:
     """The frames of a tree in their order, and each node's place among them."""
-    used = np.flatnonzero(np.bincount(frame))
+    used = np.flatnonzero(counted(frame, len(trace.frames)))
     place = np.zeros(len(trace.frames), np.int32)
     place[used] = np.arange(len(used))
     return used, pick(place, frame)
@@ -287,8 +296,8 @@ def _by_names(trace: Trace, profile: Profile, value: int, *, ask_names: bool = T
     if value == profile.default_value and (small := small_tree(trace, profile)) is not None:
         asked = small.waits if ask_names and not shows_only_work(profile) else 0
         return _Parts(small.works + small.waits - asked, asked, small.nobody_knows)
-    kinds = node_kinds(trace, profile, value, ask_names=ask_names)
-    return _Parts(*(int(own[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))
+    kinds, spent, _ = _kinds_of_frames(trace, profile, value, ask_names=ask_names)
+    return _Parts(*(int(spent[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))
 
 
 def _of_samples(trace: Trace, profile: Profile, value: int) -> _Parts:

@@ -6,6 +6,13 @@
 #ifndef FLAMECHAT_BYTES_H
 #define FLAMECHAT_BYTES_H
 
+#if defined(__linux__)
+#if !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* without it C11 has no madvise */
+#endif
+#include <sys/mman.h>
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -120,6 +127,28 @@ static inline uint64_t hash_pair(uint32_t left, uint32_t right) {
     return mix(((uint64_t)left << 32 | right) ^ 0x9e3779b97f4a7c15u, 0xa0761d6478bd642fu);
 }
 
+/* From so many bytes on memory is large; tables of more slots than `WIDE` are looked at ahead of their use, by so many rows. */
+enum { LARGE = 1 << 22, HUGE_PAGE_PART = 1 << 16, WIDE = 1 << 16, SLOTS_AHEAD = 16 };
+
+/* The same memory, in huge pages where the system has them: random places in it cost a look at a page's address each, and each
+ * page a fault. */
+static inline void *in_huge_pages(void *memory, size_t size) {
+#if defined(MADV_HUGEPAGE)
+    if (memory && size >= LARGE) {
+        uintptr_t first = (uintptr_t)memory, begin = (first + HUGE_PAGE_PART - 1) & ~(uintptr_t)(HUGE_PAGE_PART - 1);
+        (void)madvise((void *)begin, (size - (begin - first)) & ~(size_t)(HUGE_PAGE_PART - 1), MADV_HUGEPAGE);
+    }
+#else
+    (void)size;
+#endif
+    return memory;
+}
+
+/* A table of zeros; NULL when memory is out. */
+static inline void *new_table(int64_t count, size_t width) {
+    return in_huge_pages(calloc((size_t)count, width), (size_t)count * width);
+}
+
 /* Make room for `count` elements of `width` bytes; 0 when memory is out. Columns at least double. */
 static inline int grow(void **column, int64_t *room, int64_t needed, size_t width) {
     if (needed <= *room) return 1;
@@ -127,7 +156,7 @@ static inline int grow(void **column, int64_t *room, int64_t needed, size_t widt
     if (larger > (int64_t)(PTRDIFF_MAX / width)) return 0;
     void *moved = realloc(*column, (size_t)larger * width);
     if (!moved) return 0;
-    *column = moved;
+    *column = in_huge_pages(moved, (size_t)larger * width);
     *room = larger;
     return 1;
 }
@@ -147,26 +176,42 @@ typedef struct {
     int64_t count, offset_room, length_room, hash_room, slot_count;
 } Names;
 
-/* The index of a text, or -1 when memory is out. */
-static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t length) {
-    uint64_t hash = hash_bytes(text, length);
-    uint32_t tag = (uint32_t)(hash >> 32);
-    if (names->count * 2 >= names->slot_count) {
-        int64_t slot_count = larger_table(names->slot_count, 256);
-        int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
-        if (!slots || names->count >= INT32_MAX - 1) {
-            free(slots);
-            return -1;
-        }
-        for (int64_t i = 0; i < names->count; i++) {
-            uint64_t at = names->hash[i] & (uint64_t)(slot_count - 1);
-            while (slots[at]) at = (at + 1) & (uint64_t)(slot_count - 1);
-            slots[at] = (int32_t)i + 1;
-        }
-        free(names->slots);
-        names->slots = slots;
-        names->slot_count = slot_count;
+static inline uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
+/* The slot that is looked at first for a text of this hash comes near, where there are so many that it is far. */
+static inline void come_near(const Names *names, uint64_t hash) {
+    if (names->slot_count > WIDE) __builtin_prefetch(&names->slots[tag_of(hash) & (uint64_t)(names->slot_count - 1)], 1);
+}
+
+/* And what is compared with the text in that slot. */
+static inline void come_nearer(const Names *names, uint64_t hash) {
+    if (names->slot_count <= WIDE) return;
+    int32_t found = names->slots[tag_of(hash) & (uint64_t)(names->slot_count - 1)];
+    if (found) __builtin_prefetch(&names->hash[found - 1]);
+}
+
+/* A table with room for one more; 0 when memory is out. */
+static inline int place_names(Names *names) {
+    int64_t slot_count = larger_table(names->slot_count, 256);
+    int32_t *slots = names->count >= INT32_MAX - 1 ? NULL : new_table(slot_count, sizeof *slots);
+    if (!slots) return 0;
+    uint64_t mask = (uint64_t)slot_count - 1;
+    for (int64_t i = 0; i < names->count; i++) {
+        uint64_t at = names->hash[i] & mask;
+        if (i + SLOTS_AHEAD < names->count) __builtin_prefetch(&slots[names->hash[i + SLOTS_AHEAD] & mask], 1);
+        while (slots[at]) at = (at + 1) & mask;
+        slots[at] = (int32_t)i + 1;
     }
+    free(names->slots);
+    names->slots = slots;
+    names->slot_count = slot_count;
+    return 1;
+}
+
+/* The index of a text with this hash, or -1 when memory is out. */
+static inline int32_t intern_hashed(Names *names, Cursor source, Cursor text, size_t length, uint64_t hash) {
+    uint32_t tag = tag_of(hash);
+    if (names->count * 2 >= names->slot_count && !place_names(names)) return -1;
     uint64_t mask = (uint64_t)names->slot_count - 1, at = tag & mask;
     for (int32_t found; (found = names->slots[at]); at = (at + 1) & mask) {
         int32_t known = found - 1;
@@ -183,6 +228,11 @@ static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t le
     names->hash[names->count] = tag;
     names->slots[at] = (int32_t)++names->count;
     return (int32_t)names->count - 1;
+}
+
+/* The index of a text, or -1 when memory is out. */
+static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t length) {
+    return intern_hashed(names, source, text, length, hash_bytes(text, length));
 }
 
 /* The text that came last is known no more: it stands behind all others that look for its slot. */

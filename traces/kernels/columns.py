@@ -13,6 +13,8 @@ from traces.kernels.library import call, contiguous, kernels
 Indices = npt.NDArray[np.signedinteger[Any]]
 Int64 = npt.NDArray[np.int64]
 Values = npt.NDArray[Any]
+PART = 1 << 14
+"""Rows of a column that are compared at once."""
 
 
 def pick(values: Values, index: Indices) -> Values:
@@ -38,6 +40,18 @@ def first_rows(index: Indices, size: int) -> Int64:
     if call(library.find_first, index, index.itemsize, len(index), size, first):
         raise IndexError("an index is out of range")
     return first
+
+
+def counts_up(column: Indices) -> bool:
+    """Whether it is 0, 1, 2 and so on: looked at part by part, as a column to compare it with would be as large."""
+    if len(column) and (column[0] != 0 or column[-1] != len(column) - 1):
+        return False
+    numbers = np.arange(min(PART, len(column)), dtype=np.int64)
+    for first in range(0, len(column), PART):
+        part = column[first : first + PART]
+        if not np.array_equal(part, numbers[: len(part)] + first):
+            return False
+    return True
 
 
 def counted(index: npt.NDArray[np.int32], size: int) -> Int64:

@@ -218,6 +218,7 @@ static int read_specification(Reading *reading, Text key, Text value) {
         int32_t file = at->callee_file < 0 ? at->inlined : at->callee_file, object = at->callee_object < 0 ? at->object : at->callee_object;
         at->callee = function_of(part, name, file, object);
         at->callee_file = at->callee_object = -1;
+        if (at->callee >= 0) come_near_call(part, at->function, at->callee);
         return at->callee < 0 ? NO_MEMORY : OK;
     }
     case KEY('f', 'l', 0, 0): at->file = at->inlined = name; return OK;

@@ -43,7 +43,7 @@ static inline uint64_t slot_of(const int32_t key[3]) {
 static int32_t find_row(Slots *slots, int64_t *count, const int32_t key[3], int *is_new) {
     if (*count * 2 >= slots->count) {
         int64_t more = slots->count ? slots->count * 2 : 256;
-        Slot *fresh = calloc((size_t)more, sizeof *fresh);
+        Slot *fresh = new_table(more, sizeof *fresh);
         if (!fresh || *count >= INT32_MAX - 1) {
             free(fresh);
             return -1;
@@ -98,6 +98,11 @@ static int32_t function_of(Part *part, int32_t name, int32_t file, int32_t objec
     part->times[row] = 0;
     memset(part->own + row * part->width, 0, (size_t)part->width * sizeof(double));
     return row;
+}
+
+/* Where these will be looked for comes near: the costs stand a line or two behind the callee. */
+static inline void come_near_call(const Part *part, int32_t caller, int32_t callee) {
+    if (part->by_ends.count > WIDE) __builtin_prefetch(&part->by_ends.rows[slot_of((int32_t[]){caller, callee, 0}) & (uint64_t)(part->by_ends.count - 1)], 1);
 }
 
 /* Where a caller's costs of a callee are added; -1 when memory is out. */

@@ -80,53 +80,123 @@ static double read_weight(Cursor at, Cursor stop) {
 
 /* The path of the line before: where each of its frames ends, from the line's start, and its node. */
 typedef struct {
-    Cursor text;
     int64_t length, count;
     int64_t *ends;
     int32_t *nodes;
     int64_t end_room, node_room;
 } Path;
 
-/* The leaf of a stack; -2 when memory is out. `path` is the stack before, of which `equal` bytes are the same, and becomes this one. */
-static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length, int64_t equal, Path *path) {
-    int64_t low = 0, high = path->count;
-    if (equal == length && equal == path->length && path->count) return path->nodes[path->count - 1];
+enum { SOME_LINES = 64, SOME_NAMES = 256 };
+
+/* A frame's name, up to the separator or the end of its stack. */
+typedef struct {
+    Cursor stop;
+    uint64_t hash;
+} Named;
+
+/* A stack and its weight; `equal` bytes are those of the stack before it. `named` of the names behind them are known. */
+typedef struct {
+    Cursor text;
+    int64_t length, equal, named;
+    double weight;
+} Stack;
+
+/* Lines are looked at before they are read, so that what their names are looked up in is near by then: of many names, each
+ * slot is somewhere else. `before` is the last stack that is not empty. */
+typedef struct {
+    Stack stacks[SOME_LINES];
+    Named names[SOME_NAMES];
+    int64_t count, named;
+    Cursor before;
+    int64_t before_length;
+} Ahead;
+
+/* Where the first frame begins that is not of the stack before. */
+static inline Cursor first_other(Cursor text, int64_t equal) {
+    Cursor at = text + equal;
+    while (at > text && at[-1] != ';') at--;
+    return at;
+}
+
+static void look_at_stack(Lines *lines, Ahead *ahead, Cursor text, int64_t length, int64_t equal, double weight) {
+    Stack *stack = &ahead->stacks[ahead->count++];
+    *stack = (Stack){text, length, equal < length ? equal : length, 0, weight};
+    if (length <= 0) return;
+    int is_same = stack->equal == length && length == ahead->before_length;
+    ahead->before = text;
+    ahead->before_length = length;
+    if (is_same) return;
+    for (Cursor at = first_other(text, stack->equal), end = text + length; ahead->named < SOME_NAMES; at++) {
+        Cursor stop = find_separator(at, end);
+        Named *name = &ahead->names[ahead->named++];
+        *name = (Named){stop, hash_bytes(at, (size_t)(stop - at))};
+        come_near(&lines->names, name->hash);
+        stack->named++;
+        if (stop == end) return;
+        at = stop;
+    }
+}
+
+/* The leaf of a stack; -2 when memory is out. `path` is the stack before, and becomes this one. */
+static int32_t read_stack(Lines *lines, Cursor data, const Stack *stack, const Named *named, Path *path) {
+    int64_t low = 0, high = path->count, known = stack->named;
+    if (stack->equal == stack->length && stack->equal == path->length && path->count) return path->nodes[path->count - 1];
     while (low < high) { /* frames that end before the first difference, with their separator */
         int64_t middle = (low + high) / 2;
-        if (path->ends[middle] < equal)
+        if (path->ends[middle] < stack->equal)
             low = middle + 1;
         else
             high = middle;
     }
-    path->text = text;
-    path->length = length;
+    path->length = stack->length;
     path->count = low;
     int32_t node = low ? path->nodes[low - 1] : -1;
-    for (Cursor at = text + (low ? path->ends[low - 1] + 1 : 0), end = text + length;; at++) {
-        Cursor stop = find_separator(at, end);
-        int64_t known = lines->names.count;
-        int32_t frame = stop - at > MAX_TOKEN_BYTES ? -1 : intern(&lines->names, data, at, (size_t)(stop - at));
+    for (Cursor at = stack->text + (low ? path->ends[low - 1] + 1 : 0), end = stack->text + stack->length;; at++) {
+        Cursor stop = known ? named->stop : find_separator(at, end);
+        if (stop - at > MAX_TOKEN_BYTES) return -2;
+        uint64_t hash = known ? named->hash : hash_bytes(at, (size_t)(stop - at));
+        if (known) known--, named++;
+        int64_t before = lines->names.count;
+        int32_t frame = intern_hashed(&lines->names, data, at, (size_t)(stop - at), hash);
         if (frame < 0 || !grow((void **)&path->ends, &path->end_room, path->count + 1, sizeof *path->ends) ||
             !grow((void **)&path->nodes, &path->node_room, path->count + 1, sizeof *path->nodes))
             return -2;
-        node = frame == known ? new_child(&lines->tree, node, frame) : child(&lines->tree, node, frame);
+        node = frame == before ? new_child(&lines->tree, node, frame) : child(&lines->tree, node, frame);
         if (node == -2) return -2;
-        path->ends[path->count] = stop - text;
+        path->ends[path->count] = stop - stack->text;
         path->nodes[path->count++] = node;
         at = stop;
         if (at == end) return node;
     }
 }
 
+/* What was looked at becomes rows; 0 when memory is out. */
+static int read_stacks(Lines *lines, Cursor data, Ahead *ahead, Path *path) {
+    const Named *named = ahead->names;
+    for (int64_t i = 0; i < ahead->named; i++) come_nearer(&lines->names, named[i].hash);
+    for (const Stack *stack = ahead->stacks; stack < ahead->stacks + ahead->count; named += stack++->named) {
+        int32_t leaf = stack->length > 0 ? read_stack(lines, data, stack, named, path) : -1;
+        lines->tree.truncated += stack->length > 0 && path->count > lines->tree.max_depth;
+        if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
+            !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight))
+            return 0;
+        lines->leaf[lines->count] = leaf;
+        lines->weight[lines->count++] = stack->weight;
+    }
+    ahead->count = ahead->named = 0;
+    return 1;
+}
+
 /* Read all lines; one may have a weight and no stack: leaf -1. OUT_OF_RANGE: more than 15 digits before a weight's point. */
 EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lines) {
     Cursor end = data + length;
-    Path path = {.text = data};
+    Path path = {0};
+    Ahead ahead = {.before = data};
     int outcome = OK;
     for (Cursor line = data; outcome == OK && line < end;) {
         advance(read, line - data);
         /* What is equal to the stack before holds no end of a line. */
-        int64_t equal = equal_bytes(line, path.text, end - line < path.length ? end - line : path.length);
+        int64_t equal = equal_bytes(line, ahead.before, end - line < ahead.before_length ? end - line : ahead.before_length);
         Cursor next = memchr(line + equal, '\n', (size_t)(end - line - equal)), stop = next ? next : end;
         Cursor after = next ? next + 1 : end;
         while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t')) stop--;
@@ -139,19 +209,12 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
             lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
         } else {
             while (name_end > line && name_end[-1] == '\t') name_end--;
-            int64_t length = name_end - line;
-            int32_t leaf = length > 0 ? read_stack(lines, data, line, length, equal < length ? equal : length, &path) : -1;
-            lines->tree.truncated += length > 0 && path.count > lines->tree.max_depth;
-            if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
-                !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight)) {
-                outcome = NO_MEMORY;
-                break;
-            }
-            lines->leaf[lines->count] = leaf;
-            lines->weight[lines->count++] = weight;
+            look_at_stack(lines, &ahead, line, name_end - line, equal, weight);
+            if ((ahead.count == SOME_LINES || ahead.named == SOME_NAMES) && !read_stacks(lines, data, &ahead, &path)) outcome = NO_MEMORY;
         }
         line = after;
     }
+    if (outcome == OK && !read_stacks(lines, data, &ahead, &path)) outcome = NO_MEMORY;
     free(path.ends);
     free(path.nodes);
     return outcome;

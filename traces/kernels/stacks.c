@@ -1,4 +1,4 @@
-/* Stacks as most speedscope files write them, `[[3,2],[5,2]]` without a space: sixty-four bytes are looked at at once. */
+/* Stacks as speedscope files write them, `[[3,2],[5,2]]` or `[[3, 2], [5, 2]]`: sixty-four bytes are looked at at once. */
 #include "json.h"
 
 /* Zeroed by the caller; give it to forget_stacks, without the columns that were taken. */
@@ -45,6 +45,7 @@ EXPORT int64_t scan_stacks(Cursor data, int64_t length, Stacks *stacks) {
     if (!grow((void **)&stacks->items, &stacks->item_room, length / 2 + 1, sizeof *stacks->items)) return NO_MEMORY;
     int32_t *items = stacks->items;
     int64_t count = 0, last = 0; /* the place of the delimiter before */
+    uint8_t before = '[';        /* the last one that is no space */
     int place = OUTER;
     for (int64_t block = 1; block < length; block += BLOCK) {
         uint64_t left = delimiters(data + block, length - block < BLOCK ? length - block : BLOCK);
@@ -54,7 +55,10 @@ EXPORT int64_t scan_stacks(Cursor data, int64_t length, Stacks *stacks) {
             if (digits && digits <= MOST_DIGITS && place == INNER && (delimiter == ',' || delimiter == ']')) {
                 if (data[last + 1] == '0' && digits > 1) return UNUSUAL;
                 items[count++] = (int32_t)first_digits(load_word(data + last + 1, (size_t)(length - last - 1)), (int)digits);
-            } else if (digits || !(place == INNER ? delimiter == ']' && data[last] == '[' : enters(data[last], delimiter, &place))) {
+            } else if (!digits && delimiter == ' ' && place != BEHIND) { /* it stands behind a comma or a bracket */
+                last = at;
+                continue;
+            } else if (digits || !(place == INNER ? delimiter == ']' && before == '[' : enters(before, delimiter, &place))) {
                 return UNUSUAL;
             }
             if (place == INNER && delimiter == ']') {
@@ -63,6 +67,7 @@ EXPORT int64_t scan_stacks(Cursor data, int64_t length, Stacks *stacks) {
                 place = OUTER;
             }
             last = at;
+            before = delimiter;
         }
     }
     stacks->item_count = count;

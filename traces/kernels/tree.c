@@ -144,24 +144,49 @@ SUM_UPWARDS(sum_upwards_float64, double)
 SUM_BY_NODE(sum_by_node_int64, int64_t)
 SUM_BY_NODE(sum_by_node_float64, double)
 
-/* 1 for each node without an ancestor of its frame: one walk over the tree with the open calls of each frame. */
-EXPORT int64_t find_outermost(const int32_t *frame, const int32_t *parent, int64_t count, int64_t frame_count, uint8_t *outermost) {
-    int32_t *first_child = malloc((size_t)(count + 1) * sizeof *first_child);
-    int32_t *sibling = malloc((size_t)(count + 1) * sizeof *sibling);
-    int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls);
-    int outcome = first_child && sibling && open_calls ? OK : NO_MEMORY;
-    int32_t root = -1;
-    for (int64_t i = 0; outcome == OK && i < count; i++) first_child[i] = -1;
-    for (int64_t i = count - 1; outcome == OK && i >= 0; i--) {
-        if (parent[i] >= i || frame[i] < 0 || frame[i] >= frame_count) {
-            outcome = MALFORMED;
-            break;
+enum { IS_OUTERMOST = 1, IS_ON_PATH = 2, FREE_STEPS = 64 };
+
+/* Nodes as they were met, with the path to each: most lie next to the one before. Gives up, UNUSUAL, where it has to go down to
+ * nodes again more often than there are nodes so far. `path` has room for a node each; no call is open afterwards. */
+static int walk_as_met(const int32_t *frame, const int32_t *parent, int64_t count, int32_t *path, int32_t *open_calls,
+                       uint8_t *outermost) {
+    int outcome = OK;
+    int64_t depth = 0, again = 0;
+    for (int64_t i = 0; outcome == OK && i < count; i++) {
+        int32_t above = parent[i];
+        int64_t first = count; /* the nodes to go down to stand at the path's end, the innermost last */
+        for (; above >= 0 && !(outermost[above] & IS_ON_PATH); above = parent[above]) path[--first] = above;
+        for (; depth && (above < 0 || path[depth - 1] != above); depth--) {
+            outermost[path[depth - 1]] &= IS_OUTERMOST;
+            open_calls[frame[path[depth - 1]]]--;
         }
+        for (again += count - first; first < count; first++) {
+            path[depth++] = path[first];
+            outermost[path[first]] |= IS_ON_PATH;
+            open_calls[frame[path[first]]]++;
+        }
+        outermost[i] = IS_ON_PATH | (open_calls[frame[i]]++ == 0 ? IS_OUTERMOST : 0);
+        path[depth++] = (int32_t)i;
+        if (again > i + FREE_STEPS) outcome = UNUSUAL;
+    }
+    while (depth) {
+        outermost[path[--depth]] &= IS_OUTERMOST;
+        open_calls[frame[path[depth]]]--;
+    }
+    return outcome;
+}
+
+/* Any tree: from each root down and up again. */
+static int walk_down(const int32_t *frame, const int32_t *parent, int64_t count, int32_t *first_child, int32_t *sibling,
+                     int32_t *open_calls, uint8_t *outermost) {
+    int32_t root = -1;
+    for (int64_t i = 0; i < count; i++) first_child[i] = -1;
+    for (int64_t i = count - 1; i >= 0; i--) {
         int32_t *head = parent[i] >= 0 ? &first_child[parent[i]] : &root;
         sibling[i] = *head;
         *head = (int32_t)i;
     }
-    for (int32_t at = outcome == OK ? root : -1; at >= 0;) {
+    for (int32_t at = root; at >= 0;) {
         outermost[at] = open_calls[frame[at]]++ == 0;
         if (first_child[at] >= 0) {
             at = first_child[at];
@@ -173,6 +198,20 @@ EXPORT int64_t find_outermost(const int32_t *frame, const int32_t *parent, int64
             at = parent[at];
         }
         if (at >= 0) at = sibling[at];
+    }
+    return OK;
+}
+
+/* 1 for each node without an ancestor of its frame: a walk over the tree with the open calls of each frame. */
+EXPORT int64_t find_outermost(const int32_t *frame, const int32_t *parent, int64_t count, int64_t frame_count, uint8_t *outermost) {
+    for (int64_t i = 0; i < count; i++)
+        if (parent[i] >= i || frame[i] < 0 || frame[i] >= frame_count) return MALFORMED;
+    int32_t *first_child = malloc((size_t)(count + 1) * sizeof *first_child), *sibling = NULL;
+    int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls);
+    int outcome = first_child && open_calls ? walk_as_met(frame, parent, count, first_child, open_calls, outermost) : NO_MEMORY;
+    if (outcome == UNUSUAL) {
+        sibling = malloc((size_t)(count + 1) * sizeof *sibling);
+        outcome = sibling ? walk_down(frame, parent, count, first_child, sibling, open_calls, outermost) : NO_MEMORY;
     }
     free(first_child);
     free(sibling);

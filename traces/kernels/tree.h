@@ -21,15 +21,18 @@ static inline int place_nodes(Tree *tree) {
     int64_t slot_count = tree->slot_count;
     while (slot_count <= tree->count * 2) slot_count = larger_table(slot_count, 1024);
     if (slot_count != tree->slot_count) {
-        int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
+        int32_t *slots = new_table(slot_count, sizeof *slots);
         if (!slots) return 0;
         free(tree->slots);
         tree->slots = slots;
         tree->slot_count = slot_count;
         tree->placed = 0;
     }
+    int64_t near = tree->placed; /* before it slots are near */
     for (uint64_t mask = (uint64_t)slot_count - 1; tree->placed < tree->count; tree->placed++) {
         uint64_t at = tree_slot(tree->parent[tree->placed], tree->frame[tree->placed]) & mask;
+        for (; slot_count > WIDE && near < tree->count && near < tree->placed + SLOTS_AHEAD; near++)
+            __builtin_prefetch(&tree->slots[tree_slot(tree->parent[near], tree->frame[near]) & mask], 1);
         while (tree->slots[at]) at = (at + 1) & mask;
         tree->slots[at] = (int32_t)tree->placed + 1;
     }
@@ -60,8 +63,10 @@ static inline int is_child(const Tree *tree, int64_t node, int32_t parent, int32
 
 /* The same, whether it is there or not. */
 static inline int32_t child(Tree *tree, int32_t parent, int32_t frame) {
-    /* The first that was called stands next to its caller. */
+    /* The first that was called stands next to its caller; the newest node has called none. */
     if (parent >= -1 && parent + 1 < tree->count && is_child(tree, parent + 1, parent, frame)) return parent + 1;
+    if (parent >= -1 && parent + 1 == tree->count) return new_child(tree, parent, frame);
+    if (tree->slot_count > WIDE) __builtin_prefetch(&tree->slots[tree_slot(parent, frame) & (uint64_t)(tree->slot_count - 1)], 1);
     if ((tree->placed < tree->count || tree->slot_count <= tree->count * 2) && !place_nodes(tree)) return -2;
     uint64_t mask = (uint64_t)tree->slot_count - 1, at = tree_slot(parent, frame) & mask;
     for (; tree->slots[at]; at = (at + 1) & mask)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels.columns import counted, first_rows, pick
+from traces.kernels.columns import PART, counted, counts_up, first_rows, pick
 from traces.kernels.library import kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -33,6 +33,17 @@ def test_the_first_row_of_each_index_is_found(index: list[int], width: Any) -> N
 @given(indices)
 def test_indices_are_counted_without_the_rows_that_have_none(index: list[int]) -> None:
     assert counted(np.array(index, np.int32), SIZE).tolist() == [index.count(at) for at in range(SIZE)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, PART, 2 * PART + 3])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_a_column_that_counts_up_has_no_row_that_does_not(size: int, kind: Any) -> None:
+    column = np.arange(size, dtype=kind)
+    assert counts_up(column)
+    for row in {0, size // 2, size - 1} if size else ():
+        other = column.copy()
+        other[row] += 1
+        assert not counts_up(other)
 
 
 @pytest.mark.parametrize("wrong", [SIZE, -SIZE - 1])

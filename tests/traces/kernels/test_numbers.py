@@ -91,16 +91,31 @@ def test_stacks_agree_also_when_they_break_off_or_are_damaged(
 SPELLINGS = "[] [[]] [[],[]] [[],[1]] [[1]]] [[1],] [,[1]] [[1][2]] [[1,]] [[,1]] [1] [[01]] [[1234567]] [[12345678]]"
 BROKEN = "[[1]]7 7[[1]] [[1] [[[1]]] [[1]2,[3]] [ [[1],[2]5]"
 MANY = ["", f"[[{','.join(['7'] * 200)}]]", f"[{','.join(['[12,345]'] * 100)}]", f"[[1]]{' ' * 70}"]
+SPACED = [
+    "[[1], [2]]",
+    "[ [ 1,  2],[3]]",
+    "[[1 ,2]]",
+    "[[1 2]]",
+    "[[1, ]]",
+    "[[ ]]",
+    "[ ]",
+    "[, [1]]",
+    "[[1], ]",
+    "[[1] ]",
+]
 
 
-@pytest.mark.parametrize("text", [*SPELLINGS.split(), *BROKEN.split(), *MANY])
+@pytest.mark.parametrize("text", [*SPELLINGS.split(), *BROKEN.split(), *MANY, *SPACED])
 def test_stacks_of_every_spelling_agree(text: str) -> None:
     same_columns(numbers.scan_stacks, narrow_reference, text.encode())
 
 
-def test_stacks_without_a_space_are_read_by_their_own_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", [b"[[3,20],[],[4567]]", b"[[3, 20], [], [4567]]"])
+def test_stacks_with_and_without_spaces_are_read_by_their_own_kernel(
+    text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(numbers, "scan_numbers", None)
-    items, ends = numbers.scan_stacks(b"[[3,20],[],[4567]]")
+    items, ends = numbers.scan_stacks(text)
     assert (items.tolist(), ends.tolist()) == ([3, 20, 4567], [2, 2, 3])
 
 
@@ -160,6 +175,15 @@ def test_a_path_to_a_name_that_was_new_is_found_again() -> None:
     text = b"a;b 1\nb;a 1\na;c 1\nb 1\na;c 2\nb;a;d 1\na 1\nb;a;d 1"
     assert_same_lines(text)
     assert lines.scan_lines(text, 100).paths.leaf.tolist() == [1, 3, 4, 2, 4, 5, 0, 5]
+
+
+@pytest.mark.parametrize("names", [40, 700, 50_000])
+def test_more_lines_and_names_than_are_looked_at_at_once_agree(names: int) -> None:
+    """And more names than have a near slot each, in lines that repeat them, alone and many in one."""
+    rows = [f"main;request-{number // 2};b 1\nmain;{'n' * (number % 3)}{number} 2" for number in range(names)]
+    rows += [f"main;request-{number};b 1" for number in range(names)]
+    rows += [";".join(map(str, range(first, first + 300))) + " 3" for first in (0, 100, names)] * 2
+    assert_same_lines("\n".join(rows).encode())
 
 
 def test_a_weight_may_have_decimals_and_stand_behind_tabs() -> None:

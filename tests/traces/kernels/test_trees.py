@@ -126,6 +126,15 @@ def test_an_index_out_of_range_is_refused_not_followed(call: Any) -> None:
         call()
 
 
+@pytest.mark.parametrize("deep", [1, 3, 40, 400])
+def test_nodes_that_are_met_far_from_the_one_before_are_outermost_as_any_other(deep: int) -> None:
+    """Three deep paths, of which each node is met in turn, and what they call after that."""
+    parent = [-1, -1, -1, *range(3 * deep)] + [3 * deep + number % 3 for number in range(60)]
+    frame = [number * 7 % 5 + number % 3 for number in range(len(parent))]
+    flags = trees.outermost(int32(frame), int32(parent))
+    np.testing.assert_array_equal(flags, trees.outermost_reference(int32(frame), int32(parent)))
+
+
 @pytest.mark.long
 def test_trees_as_deep_as_they_may_be_take_no_longer_for_each_node() -> None:
     deep = 300_000  # a step for each pair of nodes above each other would take hours

@@ -181,3 +181,23 @@ def test_raw_samples_of_stackprof_are_read_up_to_where_they_break_off() -> None:
     check(cut)
     assert len(cut.profiles[0].samples or ()) == 1
     assert "of its" in only(cut, "unterminated")
+
+
+CALLS = ",".join(f'{{"ph":"X","name":"work","ts":{at * 200},"dur":100,"pid":1,"tid":1}}' for at in range(3))
+SAMPLED = (
+    '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":['
+    '{"type":"sampled","name":"t","unit":"milliseconds","startValue":0,"endValue":2,"samples":[[0],[0],],"weights":[1,1]}'
+)
+
+
+def test_a_list_that_ends_with_a_comma_before_its_bracket_breaks_off_nowhere() -> None:
+    for text in (f"[{CALLS},]", f"[{CALLS} , ]\n"):
+        trace = read_trace(text.encode(), name="calls")
+        assert [one.code for one in trace.warnings] == ["loose_json"]
+
+
+@pytest.mark.parametrize("text", [SAMPLED, f'{{"traceEvents":[{CALLS},]', f'{{"a":[1,],"traceEvents":[{CALLS}]'])
+def test_what_breaks_off_may_have_commas_too_many_before(text: str) -> None:
+    trace = read_trace(text.encode(), name="cut")
+    assert {one.code: one.count for one in trace.warnings} == {"unterminated": 1, "loose_json": 1}
+    assert trace.profiles[0].tree.total_values[0].max() > 0

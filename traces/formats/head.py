@@ -53,6 +53,11 @@ class Head:
         assert self.json is not None
         return replace(self, json=replace(self.json, keys=self.json.keys | frozenset(keys)))
 
+    @property
+    def is_page(self) -> bool:
+        """Whether it begins as a page does: programs and documents hold pieces of pages."""
+        return self.text is not None and self.json is None and self.text.lstrip().startswith("<")
+
     def share(self, pattern: re.Pattern[str]) -> float:
         """Of the lines of a text that are neither blank nor comments (`#`), the part that begins as the pattern says; 0
         of JSON and of what is no text."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from traces.formats.invalid_utf8 import with_question_marks
 from traces.formats.strict_json import with_nulls
 from traces.formats.surrogates import without_half_characters
-from traces.kernels.json_levels import Level, scan_levels
+from traces.kernels.json_levels import Level, Levels, scan_levels
 from traces.kernels.library import NotReadable
 
 SMALL_BYTES, SMALL_PART = 4_096, 64
@@ -42,14 +42,16 @@ def repairs(content: memoryview) -> Iterator[Repaired]:
     size = size_without_padding(document)
     strict: bytes | memoryview = b""
     loose = 0
+    levels: Levels | None
     try:
         levels = scan_levels(document[:size])
         if not levels.open_:
             strict, loose = with_nulls(document[: levels.end])
     except NotReadable:  # broken in its middle
-        levels = None
         strict, loose = with_nulls(document[:size])
-    if loose:
+        levels = _levels_of_broken(strict) if loose else None
+        document = document if levels is None else memoryview(strict)
+    if loose and not (levels and levels.open_):
         yield Repaired(memoryview(strict), len(strict), breaks_off=False, halves=halves, invalid=invalid, loose=loose)
     if levels is None:
         if halves or invalid:
@@ -62,8 +64,18 @@ def repairs(content: memoryview) -> Iterator[Repaired]:
     for at in _places(levels.open_, size):
         kept = levels.open_[at].kept
         closing = b"".join(b"]" if level.is_array else b"}" for level in reversed(levels.open_[: at + 1]))
-        repaired = memoryview(b"".join((document[:kept], closing)))
-        yield Repaired(repaired, kept, breaks_off=True, halves=halves, invalid=invalid)
+        repaired = b"".join((document[:kept], closing))
+        strict, more = with_nulls(repaired)
+        yield Repaired(memoryview(strict), kept, breaks_off=True, halves=halves, invalid=invalid, loose=loose + more)
+
+
+def _levels_of_broken(strict: bytes | memoryview) -> Levels | None:
+    """Of a document without what made it unreadable, where it breaks off as well."""
+    try:
+        levels = scan_levels(memoryview(strict))
+    except NotReadable:
+        return None
+    return levels if levels.open_ else None
 
 
 def _places(levels: tuple[Level, ...], size: int) -> list[int]:

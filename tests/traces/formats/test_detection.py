@@ -8,8 +8,8 @@ import pytest
 
 from traces.bounds import DETECTION_BYTES
 from traces.decompression import unwrapped
-from traces.errors import TraceError
-from traces.formats.detection import FORMATS, advice_for, is_trace
+from traces.errors import TraceError, UnrecognisedTrace
+from traces.formats.detection import FORMATS, advice_for, detect, is_trace
 from traces.formats.format import Format
 from traces.formats.head import TOKEN, Head, outline
 from traces.reader import read_trace
@@ -174,3 +174,31 @@ def test_what_a_program_printed_before_its_recording_is_passed_over(
             read_trace(data, name="unknown")
     else:
         assert read_trace(data, name="unknown").format == known
+
+
+QUOTED = "prog 7/7 10.5:  500 cycles:\n\t    63c inner+0x1a (/app/prog)\n\t    7ff run (/app/prog)\n\n"
+PROGRAM = f'"""Tests."""\n\nimport this\n\nTEXT = """\n{QUOTED * 4}"""\n' + "assert TEXT\n" * 6
+PROSE = "This is how a program is recorded:\n\nRun perf record, then perf script, and look at it.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROSE * 6 + QUOTED * 4,
+        PROSE * 6 + QUOTED * 4 + PROSE * 2,
+        PROSE * 500 + QUOTED * 600 + PROSE * 100,
+        PROGRAM,
+        '"""Reads pages of `async-profiler`."""\n\nPAGE = "<canvas id=1>"\n',
+        '"""Tests."""\n\nHEAD = "<html><title>memray - flamegraph report</title>"\n',
+        '"""Tests."""\n\nTITLE = "Time and Allocation Profiling Report  (Final)"\n',
+    ],
+)
+def test_documents_and_programs_that_quote_a_recording_are_none(text: str) -> None:
+    with pytest.raises(UnrecognisedTrace):
+        detect(memoryview(text.encode()), "README.md")
+
+
+@pytest.mark.parametrize("before", ["", "Warning: no symbols\n", "# captured on: today\n" * 30])
+def test_what_begins_with_a_sample_may_have_other_lines_behind_it(before: str) -> None:
+    text = before + QUOTED * 4 + PROSE * 2
+    assert detect(memoryview(text.encode()), "out.txt").format.name == "linux-perf"

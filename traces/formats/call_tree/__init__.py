@@ -2,7 +2,10 @@
 
 from traces.formats.format import Format, sums
 from traces.formats.head import Head
+from traces.lazy_regex import lazy_regex
 from traces.values import Counts, Waits
+
+REPORT = lazy_regex(r"\s*[\w :,.+-]*Time and Allocation Profiling Report")
 
 
 def looks_like_pyinstrument(head: Head) -> bool:
@@ -15,14 +18,14 @@ def looks_like_memray(head: Head) -> bool:
     """An object with memray's totals, or a page that it made."""
     if head.json is not None:
         return {"total_num_allocations", "total_bytes_allocated"} <= head.json.keys
-    return head.text is not None and "<title>memray" in head.text[:4_096]
+    return head.is_page and "<title>memray" in (head.text or "")[:4_096]
 
 
 def looks_like_haskell(head: Head) -> bool:
-    """An object with GHC's runtime arguments and cost centres, or a text with the report's title."""
+    """An object with GHC's runtime arguments and cost centres, or a text whose first line is the report's title."""
     if head.json is not None:
         return {"rts_arguments", "cost_centres"} <= head.json.keys
-    return head.text is not None and "Time and Allocation Profiling Report" in head.text[:1_000]
+    return REPORT.match((head.text or "")[:1_000]) is not None
 
 
 PYINSTRUMENT = Format(

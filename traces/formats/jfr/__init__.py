@@ -22,7 +22,7 @@ def looks_like_jfr(head: Head) -> bool:
 
 def looks_like_async_profiler(head: Head) -> bool:
     """A page that names async-profiler and draws on a canvas."""
-    return head.text is not None and head.json is None and "async-profiler" in head.text and "<canvas" in head.text
+    return head.is_page and all(sign in (head.text or "") for sign in ("async-profiler", "<canvas"))
 
 
 JFR = Format(

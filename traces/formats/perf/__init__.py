@@ -10,8 +10,9 @@ from traces.values import Counts, Waits
 
 PERF_MAGIC = b"PERFILE2"
 ENOUGH_LINES = 500
-MOST = 0.5
-"""The part of lines that has to be samples and their frames: documents quote some."""
+MOST, MOST_OF_A_DOCUMENT = 0.5, 0.75
+"""The part of lines that has to be samples and their frames: of what begins with a sample, and of what does not, as
+documents and programs that quote some."""
 TABBED = re.compile(rb"^([ \t]+[0-9a-f]{1,16})\t", re.MULTILINE)
 PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES = 104, 16
 
@@ -39,15 +40,22 @@ def looks_like_perf_script(head: Head) -> bool:
     for at, (line, following) in enumerate(zip(lines, [*lines[1:], b""], strict=True)):
         header = header_parts(line)
         if header is not None:
-            has_frame = any(frame_parts(one) is not None for one in (header.rest, following))
-            return has_frame and _are_samples(lines[max(0, at - ENOUGH_LINES) : at + ENOUGH_LINES])
+            if not any(frame_parts(one) is not None for one in (header.rest, following)):
+                return False
+            if _read_lines(lines[:at]):
+                return _share_of_samples(lines) >= MOST_OF_A_DOCUMENT
+            return _share_of_samples(lines[at : at + ENOUGH_LINES]) >= MOST
     return False
 
 
-def _are_samples(lines: list[bytes]) -> bool:
-    said = [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+def _read_lines(lines: list[bytes]) -> list[bytes]:
+    return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+
+
+def _share_of_samples(lines: list[bytes]) -> float:
+    said = _read_lines(lines)
     found = sum(header_parts(line) is not None or frame_parts(line) is not None for line in said)
-    return found >= MOST * len(said)
+    return found / max(1, len(said))
 
 
 PERF_DATA = Format(

@@ -13,11 +13,14 @@ from traces.kernels.columns import pick
 from traces.kernels.inputs import ReadCounter
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.records import scan_records
+from traces.lazy_regex import lazy_regex
 from traces.model import NONE, Int32, Int64
 
 ThreadKey = tuple[str, str]
 """Process and thread id as text: producers write numbers, numbers as text, and words ("PyTorch Profiler")."""
 
+LOOSE_END = lazy_regex(rb",\s*\]\s*$")
+LAST_BYTES = 256
 EVENT = (
     Field("args", "args", Kind.SLICE),
     Field("category", "cat", Kind.TEXT),
@@ -52,6 +55,11 @@ class Events:
     @property
     def time(self) -> Int64:
         return self.table.numbers("time")
+
+    @property
+    def has_comma_at_end(self) -> bool:
+        """Whether they are a list that ends with a comma before its bracket: nothing is missing."""
+        return self.table.unterminated and LOOSE_END.search(self.content[-LAST_BYTES:]) is not None
 
     def rows(self, column: str, *texts: str) -> npt.NDArray[np.bool_]:
         """Where a column says one of some texts."""

@@ -86,7 +86,9 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged(f"{error}.") from error
     if not events.table.found and not events.table.members.keys() >= SAMPLES:
         raise builder.damaged("its traceEvents are no array.")
-    if events.table.unterminated:
+    if events.has_comma_at_end:
+        builder.warn("loose_json", "a comma behind the last event was left out")
+    elif events.table.unterminated:
         builder.warn("unterminated", "the list of events breaks off; what came before was read")
     elsewhere = other_clocks.leave_out(events, builder)
     threads = Threads.of(events)

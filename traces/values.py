@@ -122,3 +122,8 @@ class TraceWarning:
     code: str
     text: str
     count: int = 1
+
+    @property
+    def often(self) -> str:
+        """Behind the text: how often, where that is more than once."""
+        return f" ({self.count:,})" if self.count > 1 else ""

@@ -19,3 +19,11 @@ def test_counts_and_own_time_of_calls_are_doubtful_where_some_were_lost_and_samp
         samples = with_warning(sampled({"main": 5}), code)
         assert lost_calls(samples, samples.profiles) == ""
     assert lost_calls(calls, calls.profiles) == lost_calls(with_warning(calls, "clamped"), calls.profiles) == ""
+
+
+def test_a_warning_says_how_often_where_that_is_more_than_once() -> None:
+    assert [TraceWarning("lost", "events were lost", count).often for count in (1, 2, 1_234)] == [
+        "",
+        " (2)",
+        " (1,234)",
+    ]

@@ -67,7 +67,7 @@ def summary_text(summary: TraceSummary) -> str:
         lines.append(f"… {more} more profiles (list_profiles)")
     lines += [f"can answer: {answer}" for answer in summary.can_answer]
     lines += [f"cannot answer: {answer}" for answer in summary.cannot_answer]
-    lines += [f"warning: {quoted(warning.text, 500)}" for warning in summary.warnings]
+    lines += [f"warning: {quoted(warning.text, 500)}{warning.often}" for warning in summary.warnings]
     return "\n".join(lines)
 
 

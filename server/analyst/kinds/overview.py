@@ -5,6 +5,7 @@ mind.
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
+from server.analyst.figures import linked
 from server.analyst.findings import findings, limits, sentence_of
 from server.analyst.kinds.kind import DOMINATES, FINDINGS, OWN_CODE, Call
 from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
@@ -345,12 +346,18 @@ def caveats(evidence: Evidence) -> str:
     summary = evidence.summary
     if not summary:
         return ""
-    notes = [_sentence(shortened(warning["text"], 300)) for warning in summary.get("warnings", [])[:3]]
+    notes = [_sentence(_counted(warning)) for warning in summary.get("warnings", [])[:3]]
     main = evidence.main
     if main and (main.get("idle_share") or 0) >= SOME_IDLE and evidence.lead:
         notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
     notes += limits(evidence)
     return "Keep in mind: " + " ".join(notes) if notes else ""
+
+
+def _counted(warning: dict[str, Any]) -> str:
+    """What a warning says, with how often where that is more than once."""
+    text, count = shortened(warning["text"], 300), warning["count"]
+    return text if count <= 1 else f"{text} ({linked(f'{count:,}', count)})"
 
 
 def _sentence(text: str) -> str:

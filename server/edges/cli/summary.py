@@ -60,7 +60,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     for title, lines in (
         ("Counters", [_levels(series, plain(series.name, 60)) for series in levels[:HEAVIEST]]),
         ("First findings", first.findings),
-        ("Keep in mind", [plain(w.text, 300) for w in answer.warnings]),
+        ("Keep in mind", [plain(w.text, 300) + w.often for w in answer.warnings]),
     ):
         if lines:
             click.echo(f"\n{title}:")

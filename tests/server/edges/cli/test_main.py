@@ -208,6 +208,12 @@ def test_summary_says_of_what_calls_were_lost(cli: click.Group) -> None:
     assert "\nKeep in mind:\n  - the recorder's buffer was full: " in said
 
 
+def test_summary_says_how_much_was_lost(cli: click.Group) -> None:
+    text = "prog 7 10.5: cycles:\n\t 63c run (/app/prog)\n\nprog 7 11.5: PERF_RECORD_LOST lost 42\n"
+    said = CliRunner().invoke(cli, ["summary", "-"], input=text).stdout
+    assert "  - samples and other records were lost while recording (42)\n" in said
+
+
 def test_summary_as_json_is_the_summary(cli: click.Group, fixtures: Path) -> None:
     said = json.loads(CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE), "--json"]).stdout)
     assert said["format"] == "speedscope"

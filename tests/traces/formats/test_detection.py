@@ -176,17 +176,17 @@ def test_what_a_program_printed_before_its_recording_is_passed_over(
         assert read_trace(data, name="unknown").format == known
 
 
-QUOTED = "prog 7/7 10.5:  500 cycles:\n\t    63c inner+0x1a (/app/prog)\n\t    7ff run (/app/prog)\n\n"
-PROGRAM = f'"""Tests."""\n\nimport this\n\nTEXT = """\n{QUOTED * 4}"""\n' + "assert TEXT\n" * 6
+PERF_LINES = "prog 7/7 10.5:  500 cycles:\n\t    63c inner+0x1a (/app/prog)\n\t    7ff run (/app/prog)\n\n"
+PROGRAM = f'"""Tests."""\n\nimport this\n\nTEXT = """\n{PERF_LINES * 4}"""\n' + "assert TEXT\n" * 6
 PROSE = "This is how a program is recorded:\n\nRun perf record, then perf script, and look at it.\n"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        PROSE * 6 + QUOTED * 4,
-        PROSE * 6 + QUOTED * 4 + PROSE * 2,
-        PROSE * 500 + QUOTED * 600 + PROSE * 100,
+        PROSE * 6 + PERF_LINES * 4,
+        PROSE * 6 + PERF_LINES * 4 + PROSE * 2,
+        PROSE * 500 + PERF_LINES * 600 + PROSE * 100,
         PROGRAM,
         '"""Reads pages of `async-profiler`."""\n\nPAGE = "<canvas id=1>"\n',
         '"""Tests."""\n\nHEAD = "<html><title>memray - flamegraph report</title>"\n',
@@ -200,5 +200,5 @@ def test_documents_and_programs_that_quote_a_recording_are_none(text: str) -> No
 
 @pytest.mark.parametrize("before", ["", "Warning: no symbols\n", "# captured on: today\n" * 30])
 def test_what_begins_with_a_sample_may_have_other_lines_behind_it(before: str) -> None:
-    text = before + QUOTED * 4 + PROSE * 2
+    text = before + PERF_LINES * 4 + PROSE * 2
     assert detect(memoryview(text.encode()), "out.txt").format.name == "linux-perf"

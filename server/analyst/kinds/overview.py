@@ -196,7 +196,8 @@ def _few(lead: Lead, evidence: Evidence) -> str:
     most = main["sample_count"] * TICK if main["unit"] == "nanoseconds" else FEW
     if main["unit"] == "bytes" or main["total"] > most:
         return ""
-    first = f"**Too few samples to name a bottleneck**: {main['sample_count']:,} in all, so a share may be chance."
+    number = main["count"] if main["counted"] == "samples" else main["sample_count"]  # rows of it may be idle
+    first = f"**Too few samples to name a bottleneck**: {number:,} in all, so a share may be chance."
     return f"{first} Most of them are in {cited(lead.row)}: {own(lead.row, lead.unit)} itself. {few['advice']}"
 
 

@@ -21,6 +21,9 @@ from traces.values import Clock, Unit, ValueType
 COUNTED = frozenset({"none", "", "count", "counts", "samples", "sample"})
 """Units of what is only counted: the schema has "none"."""
 LONGEST_UNIT = 40
+PY_SPY = "py-spy"
+WITHOUT_NAME = ("<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
+"""Python's functions that have no name of their own: lines alone keep several of a file apart."""
 LOST_NAME = "(name lost)"
 MAX_LOST = 1 << 24
 """Numbers of functions beyond are no numbers of functions."""
@@ -67,9 +70,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     builder.origin.says("recorder", file.exporter)
     if file.shared is None:
         raise builder.damaged("the list of functions (shared.frames) is missing.")
-    frames = np.array(
-        [builder.frame(f.name, f.file or None, _place(f.line), _place(f.col)) for f in file.shared.frames], np.int32
-    )
+    frames = np.array(_frames(file.shared.frames, file.exporter, builder), np.int32)
     sampled = sum(profile.type == "sampled" for profile in file.profiles)
     for profile in file.profiles:
         try:
@@ -83,6 +84,21 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             raise builder.damaged(f"{error}.") from error
     if type(file.active) is int and 0 <= file.active < len(file.profiles):  # true is no number
         builder.default_profile = file.active
+
+
+def _frames(listed: list[Frame], exporter: Any, builder: TraceBuilder) -> list[int]:
+    """The builder's frame of each. py-spy lists a function once for each line that it was sampled at: it is one, at the
+    lowest of them."""
+    lowest: dict[tuple[str, str | None], float] = {}
+    if isinstance(exporter, str) and exporter.startswith(PY_SPY):
+        for one in listed:
+            if one.line is not None and not one.name.endswith(WITHOUT_NAME):
+                lowest[one.name, one.file] = min(one.line, lowest.get((one.name, one.file), one.line))
+    lines = [lowest.get((one.name, one.file), one.line) for one in listed]
+    return [
+        builder.frame(one.name, one.file or None, _place(line), _place(one.col))
+        for one, line in zip(listed, lines, strict=True)
+    ]
 
 
 def _unit(profile: Profile, builder: TraceBuilder) -> tuple[Unit, int]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.traces.stacks_of_traces import read, stacks, warnings
+from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace
 from traces.values import Clock, Unit
 
@@ -85,3 +86,17 @@ def test_a_unit_that_nobody_knows_is_said_to_be_read_as_a_count(kind: dict[str, 
             (warning,) = [one for one in trace.warnings if one.code == "unknown_unit"]
             assert f'"{unit}"' in warning.text
             assert trace.profiles[0].unit is Unit.COUNT
+
+
+def test_a_function_that_py_spy_lists_by_lines_is_one_at_the_lowest_but_what_has_no_name() -> None:
+    listed = [("run", 9), ("run", 4), ("run", 7), ("<lambda>", 3), ("<lambda>", 5)]
+    shared = {"frames": [{"name": name, "file": "app.py", "line": line, "col": None} for name, line in listed]}
+    profile = {"type": "sampled", "name": "t", "unit": "seconds", "startValue": 0, "endValue": 4}
+    profile |= {"samples": [[0], [1, 2], [2, 3], [1, 4]], "weights": [1, 1, 1, 1]}
+    content = {"$schema": SCHEMA, "shared": shared, "profiles": [profile]}
+    trace = read(json.dumps(content | {"exporter": "py-spy@0.4.3"}))
+    places = [(name, trace.frame_line(number)) for number, name in enumerate(trace.frame_names)]
+    assert places == [("run", 4), ("<lambda>", 3), ("<lambda>", 5)]
+    assert [path for path, _ in stacks(trace)] == ["run", "run;run", "run;<lambda>", "run;<lambda>"]
+    assert top_functions(trace).rows[0].total_value == 4e9
+    assert len(read(json.dumps(content | {"exporter": "speedscope@1.25.0"})).frames) == 5

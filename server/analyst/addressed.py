@@ -65,6 +65,7 @@ _REPORT = lazy_regex(
 _OF_TIMES = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.SQL})
 """Intents that a time range narrows, or that have none."""
 _OF_THREADS = frozenset({Intent.THREAD, Intent.PROFILES, Intent.PARALLEL, Intent.COMPARE, Intent.SQL, Intent.SUMMARISE})
+_OF_RECORDINGS = intents("compare sql summarise")
 _OF_CHANGES = intents("first_fix repeated parallel correction abilities smalltalk")
 """Intents that answer what would be, or say that nobody knows."""
 _NARROWED = lazy_regex(r"\bcan(?:not|'t)\b|\bnothing (?:runs|ran|happens)\b|\bdoes not run\b|\bwhole recording\b")
@@ -82,21 +83,25 @@ def of_another_question(question: Question, evidence: Evidence, opening: str) ->
         return (
             f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
         )
-    is_decided = question.is_yes_or_no and _DECIDES.match(first) is not None
-    ways = (_other_figure,) if is_decided else (_one_of_two, _other_figure, _all_unasked, _unknown)
+    ways = (_other_figure,) if _is_decided(question, first) else (_one_of_two, _other_figure, _all_unasked, _unknown)
     reason = next((said for way in ways if (said := way(question, evidence, first))), "")
     return f"**I cannot answer that**: {reason}. {_can(evidence)}" if reason else ""
 
 
+def _is_decided(question: Question, first: str) -> bool:
+    return question.is_yes_or_no and _DECIDES.match(first) is not None
+
+
 def _other_figure(question: Question, evidence: Evidence, first: str) -> str:
     """The kind of figure that is asked for and not in the opening: an average is no answer to `which of the two`."""
+    if question.saves and not _GIVEN.saved.search(first):
+        return "it asks for what would be gained, and nothing I looked up has it"
+    of_listed = evidence.spoken_of is not None and question.thread in evidence.spoken_of.threads
+    # How much faster without it is said by what it takes, what is claimed of a function by its figures, and the worst
+    # of the threads that were listed is no single call.
+    answered = {"compared": question.saves, "in_order": bool(question.names), "longest_call": of_listed}
     for form, kind in _KINDS.items():
-        # how much faster without it is said by what it takes, and what is claimed of a function by its figures
-        if (form == "compared" and question.saves) or (form == "in_order" and question.names):
-            continue
-        if form != "compared" and question.is_yes_or_no and _DECIDES.match(first):
-            continue
-        if form == "longest_call" and _is_of_listed(question, evidence):
+        if answered.get(form) or (form != "compared" and _is_decided(question, first)):
             continue
         if getattr(_ASKED, form).search(question.text) and not getattr(_GIVEN, form).search(first):
             return f"it asks for {kind}, and nothing I looked up has it"
@@ -130,11 +135,6 @@ def _all_unasked(question: Question, evidence: Evidence, first: str) -> str:
     return f"{named}I could only take it as “{meaning(question.intent)}”, which is another question"
 
 
-def _is_of_listed(question: Question, evidence: Evidence) -> bool:
-    """Whether it is for one of the threads that were listed: the worst of them is no single call."""
-    return evidence.spoken_of is not None and question.thread in evidence.spoken_of.threads
-
-
 def _not_taken_up(question: Question, first: str) -> str:
     """The name next to measures that the trace has not, and the opening has no word of; empty without one."""
     opening = first.casefold()
@@ -166,24 +166,15 @@ def _is_of_nothing(question: Question) -> bool:
 
 
 def _one_of_two(question: Question, evidence: Evidence, first: str) -> str:
-    """What an opening lacks that is asked which of two it is; empty where it has what is needed."""
-    if question.intent in _OF_NAMES and _leaves_one_out(question.text, first):
+    """What an opening lacks that is asked which of two it is (`reading the file or parsing it?`); empty where it has
+    what is needed."""
+    of_names, known = question.intent in _OF_NAMES, first.casefold()
+    form = _ONE_OR_OTHER if of_names else _FORMS.doing_or_other
+    found = form.search(question.text) if of_names or question.intent in _OF_ALL_WORK else None
+    there = [stem(word.casefold()) in known for word in found.groups()] if found else []
+    if of_names and sum(there) == 1:
         return "it asks for one of two, and I found one of them only"
-    if question.intent in _OF_ALL_WORK and _takes_up_neither(question.text, first):
-        return "it asks which of two it is, and I found neither by name"
-    return ""
-
-
-def _leaves_one_out(text: str, first: str) -> bool:
-    """Whether of the two words around `or` the opening has just one."""
-    found = _ONE_OR_OTHER.search(text)
-    return found is not None and sum(stem(word) in first.casefold() for word in map(str.casefold, found.groups())) == 1
-
-
-def _takes_up_neither(text: str, first: str) -> bool:
-    """Whether it asks which of two doings it is (`reading the file or parsing it?`), and the opening has neither."""
-    found = _FORMS.doing_or_other.search(text)
-    return found is not None and not any(stem(word) in first.casefold() for word in map(str.casefold, found.groups()))
+    return "it asks which of two it is, and I found neither by name" if found and not (of_names or any(there)) else ""
 
 
 def _can(evidence: Evidence) -> str:
@@ -212,57 +203,28 @@ def not_recorded(question: Question, opening: str) -> str:
 
 def left_out(question: Question, evidence: Evidence, opening: str, text: str) -> str:
     """The sentence before an answer that leaves something of its question out; empty before any other."""
-    first = without_addresses(opening).partition("\n")[0]
+    first, asked, intent = without_addresses(opening).partition("\n")[0], question.text, question.intent
     if words := admitted(question, text, is_first=not evidence.openings):
         return words
     if question.measured or _NARROWED.search(first):
         return ""
-    ways = (_recording, _time, _thread, _exclusion, _division, _change, _norm)
-    return next((f"**{said}**: " for way in ways if (said := way(question, evidence, first))), "")
-
-
-def _recording(question: Question, evidence: Evidence, first: str) -> str:
-    is_other = question.intent in (Intent.COMPARE, Intent.SQL, Intent.SUMMARISE)
-    asks = not is_other and _FORMS.other_recording.search(question.text)
-    return "This is of the recording that is open, and not of the other one" if asks else ""
-
-
-def _division(question: Question, evidence: Evidence, first: str) -> str:
-    """What something is to be divided by: `calls of it per document`."""
-    found = _FORMS.per.search(question.text)
-    word = found[1] if found and not question.saves else ""
-    if not word or re.search(rf"\b(?:per|each|a) {word}", first) or is_of_asking(word.casefold()):
-        return ""
-    return f"Divided by {coded(word)} I cannot give it; undivided"
-
-
-def _time(question: Question, evidence: Evidence, first: str) -> str:
-    is_narrowed = not question.time_ranges or question.intent in _OF_TIMES or question.saves
-    return "" if is_narrowed else "This is of the whole recording, and not of that time alone"
-
-
-def _thread(question: Question, evidence: Evidence, first: str) -> str:
-    """A thread that is named, and neither what the answer is about nor in its first paragraph."""
-    name = question.on_thread
-    if not name or question.intent in _OF_THREADS or name in (*question.names, *question.maybe):
-        return ""
-    is_there = evidence.profile(question.profile) or name.casefold() in first.casefold()
-    return "" if is_there else f"This is not of {coded(name)} alone"
-
-
-def _exclusion(question: Question, evidence: Evidence, first: str) -> str:
-    what = exclusion(question.text)[1]
-    if not what or question.excluded or question.saves or what.casefold() in first.casefold():
-        return ""
-    return f"I could not leave {coded(what)} out, so this counts it, too"
-
-
-def _change(question: Question, evidence: Evidence, first: str) -> str:
-    is_one = question.intent in _OF_CHANGES or question.saves or not _FORMS.supposes.search(question.text)
-    return "" if is_one else "What would be then, a recording cannot show; what is now"
-
-
-def _norm(question: Question, evidence: Evidence, first: str) -> str:
-    """Whether a figure is a good one: a recording has nothing to judge it by."""
-    is_asked = judges(question.text) and question.intent is not Intent.FIRST_FIX
-    return "Whether that is normal, one recording cannot say; what it shows" if is_asked else ""
+    thread, what, by = question.on_thread or "", exclusion(asked)[1], _FORMS.per.search(asked)
+    is_there = evidence.profile(question.profile) or thread.casefold() in first.casefold()
+    is_there = is_there or intent in _OF_THREADS or thread in (*question.names, *question.maybe)
+    is_counted = question.excluded or question.saves or what.casefold() in first.casefold()
+    per = by[1] if by and not (question.saves or is_of_asking(by[1].casefold())) else ""
+    supposes = _FORMS.supposes.search(asked) and not (intent in _OF_CHANGES or question.saves)
+    left = {
+        "This is of the recording that is open, and not of the other one": intent not in _OF_RECORDINGS
+        and _FORMS.other_recording.search(asked),
+        "This is of the whole recording, and not of that time alone": question.time_ranges
+        and not (intent in _OF_TIMES or question.saves),
+        f"This is not of {coded(thread)} alone": thread and not is_there,
+        f"I could not leave {coded(what)} out, so this counts it, too": what and not is_counted,
+        f"Divided by {coded(per)} I cannot give it; undivided": per
+        and not re.search(rf"\b(?:per|each|a) {per}", first),
+        "What would be then, a recording cannot show; what is now": supposes,
+        "Whether that is normal, one recording cannot say; what it shows": judges(asked)
+        and intent is not Intent.FIRST_FIX,
+    }
+    return next((f"**{said}**: " for said, is_so in left.items() if is_so), "")

@@ -124,15 +124,8 @@ def asks_by_file(text: str) -> bool:
 
 def asks_by_form(text: str) -> bool:
     """Whether the way it is put says what is asked, whatever it is near to."""
-    known = (
-        _GOING_ON.per_call,
-        _FORMS.by_file,
-        _FORMS.by_caller,
-        _KNOWN_FORMS.jank,
-        _KNOWN_FORMS.vitals,
-        _KNOWN_FORMS.who_holds,
-    )
-    return any(one.search(text) for one in (*known, _KNOWN_FORMS.forced_layout, _KNOWN_FORMS.loaded))
+    of_words = [getattr(_KNOWN_FORMS, one) for one in ("jank", "vitals", "who_holds", "forced_layout", "loaded")]
+    return any(one.search(text) for one in (_GOING_ON.per_call, _FORMS.by_file, _FORMS.by_caller, *of_words))
 
 
 def named_like(word: str) -> str:

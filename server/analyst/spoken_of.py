@@ -26,7 +26,7 @@ _OF_NOTHING = re.compile(
     r"This trace has no function that matches|\*\*I cannot answer that\*\*: nothing here|\*\*The recording does not"
 )
 # How one begins that has not what was asked for of what was spoken of before, which it leaves as it was.
-_WITHOUT_A_FIGURE = re.compile(r"\*\*I cannot answer that\*\*: it asks")
+_WITHOUT_A_FIGURE = re.compile(r"\*\*I cannot answer that\*\*: (?!nothing here)")
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 

@@ -18,6 +18,7 @@ from traces.insights.registry import DETECTORS
 
 _FORMS = forms("spoken_topics")
 _GOING_ON = forms("going_on")
+_SINGLE_EVENTS = forms("single_events")
 _UNDERSTANDING = forms("understanding")
 
 NOUNS = {
@@ -60,8 +61,8 @@ def topic_before(spoken_of: SpokenOf, openings: Sequence[str]) -> Intent | None:
             return topic
         if before.intent in _NEIGHBOURS or not _goes_on(before, prompt):
             break
-    found = _TITLE.match(openings[-1]) if openings else None
-    by_answer = first_form("answered_topics", openings[-1]) if openings else ""
+    answered = next((one for one in reversed(openings) if not one.startswith("**I cannot answer that**")), "")
+    found, by_answer = _TITLE.match(answered), first_form("answered_topics", answered)
     return _OF_TITLES[found[1]] if found else Intent(by_answer) if by_answer else None
 
 
@@ -93,21 +94,21 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
     if forced := _who_forces_it(prompt, spoken_of):
         return replace(question, intent=Intent.SUSPECT, text=forced, maybe=(), placed=(), stems=(), understood=True)
     within = question.intent is Intent.CALLEES or _GOING_ON.within.search(prompt) is not None
-    placed = question.placed and not asks_of_single_ones(prompt)
-    if placed or not (within or _goes_on(question, prompt)) or _is_named(question):
+    of_rest = _UNDERSTANDING.rest.match(prompt) is not None
+    placed = question.placed and not (of_rest or asks_of_single_ones(prompt))
+    if placed or not (within or of_rest or _goes_on(question, prompt)) or _is_named(question):
         return None
     topic = topic_before(spoken_of, openings)
     if topic is Intent.LONG_TASKS and within:
         return replace(
             question, intent=topic, text=f"what is in the task: {prompt}", maybe=(), stems=(), understood=True
         )
-    if question.intent in _NEIGHBOURS:
+    if question.intent in _NEIGHBOURS and not of_rest:
         return None
     is_another = question.intent in NOUNS and question.intent != topic and question.understood
     if topic is None or (is_another and (question.intent not in OF_EVENTS or first_form("topics", prompt))):
         return None
-    asks = asks_of_single_ones(prompt) or judges(prompt)
-    of_rest = _UNDERSTANDING.rest.match(prompt) is not None
+    asks = of_rest or asks_of_single_ones(prompt) or judges(prompt)
     saves = question.saves and not of_rest  # the mean of the others is no saving
     events = topic in OF_EVENTS and asks and not (_FORMS.of_functions.search(prompt) or saves)
     fixes = _GOING_ON.can_be_fixed.match(prompt) is not None and not is_yes_or_no(
@@ -120,7 +121,9 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
     noun = NOUNS[topic]
     if events or fixes:
         text, count = _FORMS.one.subn(noun, question.text, 1)
-        text = f"mean without the longest {noun}" if of_rest else text
+        if of_rest:
+            is_set_against = _SINGLE_EVENTS.than_others.search(prompt)
+            text = f"longest {noun} than the others" if is_set_against else f"mean without the longest {noun}"
         text = (
             f"how to reduce {noun}" if fixes else text if of_rest or count else f"{question.text.rstrip('?!. ')} {noun}"
         )

@@ -28,6 +28,7 @@ _ASKED_THINGS = forms("asked_things")
 _KNOWN_FORMS = forms("known_forms")
 _GOING_ON = forms("going_on")
 _QUESTION = forms("question")
+_SINGLE_EVENTS = forms("single_events")
 
 _RANKING = "what takes the most"
 """What is asked where a prompt only says what to leave out."""
@@ -165,7 +166,7 @@ def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
 def _of_single_ones(spoken_of: SpokenOf) -> str:
     """The newest prompt that asked for one of several events; empty where none did."""
     asked = (spoken_of.prompt, *spoken_of.prompts[::-1])
-    return next((one for one in asked if asks_of_single_ones(one) or "outlier" in one.casefold()), "")
+    return next((one for one in asked if asks_of_single_ones(one) or _SINGLE_EVENTS.outlier.search(one)), "")
 
 
 def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:

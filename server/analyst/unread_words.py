@@ -94,18 +94,17 @@ def _unread_code(question: Question, text: str) -> tuple[str, ...]:
 
 def is_of_asking(word: str) -> bool:
     """Whether a word, in small letters, is one that people ask with, whatever it is that they ask."""
-    return word in SMALL_WORDS or len(_of_stems().get(stem(word), frozenset())) >= OF_ASKING
+    is_small = word in SMALL_WORDS or word.removesuffix("s") in SMALL_WORDS
+    return is_small or len(_of_stems().get(stem(word), frozenset())) >= OF_ASKING
 
 
 def placed_words(asked: str, opening: str) -> tuple[list[str], list[str]]:
     """The words of a prompt that are none of asking: those that an opening has, and those that it has not."""
-    placed: list[str] = []
-    left: list[str] = []
-    for word in _OF_ANY_SCRIPT.findall(without_time_ranges(asked)):
-        root = stem(word.casefold())
-        if not (is_of_asking(word.casefold()) or len(root) < 2):
-            (placed if root in opening.casefold() else left).append(word)
-    return placed, left
+    known = opening.casefold()
+    words = [word for word in _OF_ANY_SCRIPT.findall(without_time_ranges(asked)) if not is_of_asking(word.casefold())]
+    placed = [word for word in words if stem(word.casefold()) in known]
+    placed += [asked] if asked.strip("?!. ").casefold() in known else []  # `n+1?`
+    return placed, [word for word in words if len(word) >= SHORTEST and stem(word.casefold()) not in known]
 
 
 def _asks_a_thing(question: Question) -> bool:

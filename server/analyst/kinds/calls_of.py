@@ -99,13 +99,13 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     unit, longest = found["unit"], rows[place]
     which = ("", "second ", "third ", "fourth ")[place]
     took = f"**The {which}slowest call of {_called(longest)} took {amount(longest['duration'], unit)}**"
-    first_ = (
-        f"{took}, from {begins(longest, unit)} on{_thread(evidence, longest)}{located(longest)}."
-        f"{_spread(question, evidence, longest)}"
-    )
+    given, spread = _arguments(evidence), _spread(question, evidence, longest)
+    if question.intent is Intent.ARGUMENTS:
+        given, spread = spread.strip(), f" {given}"
+    first_ = f"{took}, from {begins(longest, unit)} on{_thread(evidence, longest)}{located(longest)}.{spread}"
     after = rows[place + 1 : place + SHOWN]
     others = [f"{_called(row)} {amount(row['duration'], unit)} at {begins(row, unit)}" for row in after]
-    return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
+    return [first_, given, f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
 
 
 def _means(question: Question, evidence: Evidence) -> list[str]:

@@ -99,6 +99,10 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
         over = linked(f"{int(events.longer):,}", events.longer)
         many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
         return f"**{over} of {many} took longer than {limit[1]}.** {_upper(longest)}; {middle}."
+    if _FORMS.than_others.search(text) and events.middle:
+        times = took / events.middle
+        times_as_long = f"{linked(f'{float(times):,.3g}', times)} times as long as the middle one"
+        return f"**{_upper(longest)}, {times_as_long}**; {middle}, {sums}."
     if _FORMS.the_rest.search(text) and events.count > 1:
         rest = (float(events.together) - float(events.rows[0][2])) / (float(events.count) - 1)
         each = f"Without the longest one {what} took {amount(rest, 'nanoseconds')} on average"

@@ -28,6 +28,8 @@ COLLECTED = replace(SPOKEN, prompt="how much is gc", is_aside=True)
         ("longest freeze?", "what happens inside it", Intent.LONG_TASKS, "task"),
         ("do they block each other? where", "longest, whose", Intent.WAITING, "wait"),
         ("blockieren die sich", "sum over the 3 and how often", Intent.WAITING, "wait"),
+        ("how long do they wait", "how much longer than the others", Intent.WAITING, "than the others"),
+        ("longest task?", "um wie viel länger als die anderen", Intent.LONG_TASKS, "than the others"),
         ("how long do they wait", "avg wait if you drop that outlier", Intent.WAITING, "without the longest"),
     ],
 )

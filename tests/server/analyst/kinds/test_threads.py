@@ -7,7 +7,9 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.threads import main_thread, one, profiles
 from server.analyst.question import Intent, Question
+from tests.server.analyst.test_analyst_chat import talk
 from tests.server.analyst.written_answers import assert_answered, prompts_of
+from tests.traces.insights.recorded import timeline
 
 ASKED = Question(intent=Intent.MAIN_THREAD, text="Is the main thread blocked?")
 
@@ -177,3 +179,11 @@ def test_the_least_busy_is_named_where_it_is_asked_for() -> None:
 @pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("threads"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+async def test_what_is_odd_on_a_thread_is_its_longest_call_and_how_much_longer_than_the_others_that_is() -> None:
+    pumps = [("pump", at, at + 5) for at in range(0, 100, 10)]
+    recorded = timeline([*pumps, ("pump", 100, 170)], [("step", 0, 90)], names=("engine", "captain"))
+    odd, longer = await talk(recorded, "anything weird on the engine thread?", "how much slower than the rest of them")
+    assert odd.startswith("**The longest call took 70.0 ms from 100 ms on in [`pump`]"), odd
+    assert "14 times as long as the middle one**" in longer.partition("\n")[0], longer

@@ -5,6 +5,7 @@ import pytest
 from server.agent.tools.contract.tool_errors import ToolRetry
 from tests.rendering.call_trees import Program, evented, sampled
 from tests.server.agent.tool_context import ask_tool
+from tests.server.agent.tools.written_outcomes import assert_answered, calls_of
 from tests.traces.insights.recorded import timeline
 
 PROGRAM: Program = [(("a", "b"), 4), (("a",), 2), (("a", "b"), 2), (("c",), 8)]
@@ -39,3 +40,8 @@ async def test_a_counter_is_named_or_the_only_one() -> None:
         await ask_tool("draw_chart", {"kind": "counter", "counter": "haep"}, two)
     with pytest.raises(ToolRetry, match="this trace has no counters"):
         await ask_tool("draw_chart", {"kind": "counter"}, evented(PROGRAM))
+
+
+@pytest.mark.parametrize(("module", "call"), calls_of("draw_chart"))
+async def test_an_outcome_is_as_it_is_written(module: str, call: str) -> None:
+    await assert_answered(module, call)

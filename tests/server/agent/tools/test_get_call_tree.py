@@ -1,6 +1,9 @@
 """What a model reads of a call tree, line by line."""
 
+import pytest
+
 from server.agent.tools.get_call_tree import CallTreeArguments, answer_call_tree
+from tests.server.agent.tools.written_outcomes import assert_answered, calls_of
 from tests.traces.insights.recorded import sampled
 
 TRACE = sampled({"main;load;parse": 30, "main;parse;skip": 20, "main;parse": 10, "main": 5})
@@ -27,3 +30,8 @@ def test_inverted_it_grows_to_callers_and_what_is_cut_is_counted() -> None:
         '0 n4 f3 "skip" 20.0 ms 30.8%, self 0.0% (+1 children cut)',
         "… 4 lighter nodes cut: raise max_nodes or start at a root",
     ]
+
+
+@pytest.mark.parametrize(("module", "call"), calls_of("get_call_tree"))
+async def test_an_outcome_is_as_it_is_written(module: str, call: str) -> None:
+    await assert_answered(module, call)

@@ -1,5 +1,7 @@
 """What a model reads of functions, their callers and callees, line by line."""
 
+import pytest
+
 from server.agent.tools.find_frames import FindFrames, answer_find_frames
 from server.agent.tools.get_top_functions import (
     CallersCallees,
@@ -7,6 +9,7 @@ from server.agent.tools.get_top_functions import (
     answer_callers_callees,
     answer_top_functions,
 )
+from tests.server.agent.tools.written_outcomes import assert_answered, calls_of
 from tests.traces.insights.recorded import sampled, timeline
 from traces.losses import LOST_CALLS
 from traces.restated import restated
@@ -65,3 +68,8 @@ def test_of_calls_of_which_some_were_lost_it_is_said() -> None:
     trace = restated(CALLS, warnings=(TraceWarning("overflow", "the buffer was full"),))
     assert answer_top_functions(trace, TopFunctions()).text.splitlines()[-1] == LOST_CALLS
     assert LOST_CALLS not in answer_top_functions(CALLS, TopFunctions()).text
+
+
+@pytest.mark.parametrize(("module", "call"), calls_of("get_top_functions"))
+async def test_an_outcome_is_as_it_is_written(module: str, call: str) -> None:
+    await assert_answered(module, call)

@@ -1,6 +1,9 @@
 """list_profiles: how many there are, which is the main one, and where the next page begins."""
 
+import pytest
+
 from tests.server.agent.tool_context import ask_tool
+from tests.server.agent.tools.written_outcomes import assert_answered, calls_of
 from tests.traces.insights.recorded import timeline
 
 
@@ -17,3 +20,8 @@ async def test_a_page_of_profiles_begins_with_their_number_and_ends_with_the_nex
     assert outcome.table.rows[0][:4] == ["p1", "t1", "evented", "11.0 ms"]
     complete = await ask_tool("list_profiles", {}, trace)
     assert len(complete.text.splitlines()) == 6
+
+
+@pytest.mark.parametrize(("module", "call"), calls_of("get_trace_summary"))
+async def test_an_outcome_is_as_it_is_written(module: str, call: str) -> None:
+    await assert_answered(module, call)

@@ -18,6 +18,7 @@ from server.analyst.asked_things import (
     would_help,
 )
 from server.analyst.forms import forms
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
 @pytest.mark.parametrize(
@@ -103,3 +104,8 @@ def test_other_forms() -> None:
     assert not words_of_a_page("is it layout thrashing?")
     assert forms("known_forms").of_own_code.search("hottest of OUR methods")
     assert not forms("known_forms").of_own_code.search("how do i run my program")
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("asked_things"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -9,6 +9,7 @@ from server.analyst.intent import Intent
 from server.analyst.nearest_intent import Nearest
 from server.analyst.question import alone
 from server.analyst.subjects import Subjects
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 NOTHING = Subjects(names=(), maybe=(), placed=(), thread=None, profiles=(), labels=(), handle=None, masked="", plain="")
 
@@ -125,3 +126,8 @@ def test_the_kernel_is_asked_of_as_a_group_of_functions() -> None:
 )
 def test_who_calls_it_asks_for_callers_whatever_follows(prompt: str) -> None:
     assert alone(prompt, {}, None).intent is Intent.CALLERS
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("chosen_intent"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -5,6 +5,7 @@ import pytest
 from server.analyst.measured import measured
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,8 @@ def test_a_micro_sign_is_read_as_it_is_typed() -> None:
     found = measured("µs each for parse")
     assert found is not None
     assert (found.measures, found.runs) == (("mean",), ("parse",))
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("measured"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -12,6 +12,7 @@ from server.analyst.moments import (
     within,
     without_time_ranges,
 )
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 WINDOWS = [
     {"name": "load", "start_ms": 0.0, "end_ms": 120.0, "profile": "p1"},
@@ -151,3 +152,8 @@ def test_what_was_in_a_time_is_of_the_range_that_the_answer_named() -> None:
     assert within("what ran in that", ["nothing"]) is None
     assert within("what ran in that", []) is None
     assert within("why", [opening]) is None
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("moments"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -10,6 +10,7 @@ from server.analyst import nearest_intent
 from server.analyst.intent import Intent
 from server.analyst.nearest_intent import examples, learnt, meaning, nearest
 from server.analyst.subjects import subjects
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 UNSEEN = Path(__file__).with_name("unseen_prompts.toml")
 RIGHT = 0.55
@@ -84,3 +85,8 @@ def test_a_prompt_without_a_word_has_some_intent() -> None:
 def test_a_meaning_is_a_few_words() -> None:
     for intent in (Intent.OVERVIEW, Intent.SMALLTALK, Intent.CPU_CACHES):
         assert 2 <= len(meaning(intent).split()) <= 30
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("nearest_intent"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

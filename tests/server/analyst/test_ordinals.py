@@ -3,6 +3,7 @@
 import pytest
 
 from server.analyst.ordinals import LAST, NEXT, bare_place, place_of, place_within, with_ordinals
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 WORDS = {
     0: "first 1st erste erster erstes premier première primero primera primeira prima первый 第一 第一个",
@@ -33,3 +34,8 @@ def test_a_place_within_a_question_is_the_function_that_stands_there(word: str, 
 def test_a_place_that_the_list_has_not_is_left_as_it_is_written() -> None:
     assert with_ordinals("who calls the third one?", ["f7", "f1"]) == "who calls the third one?"
     assert with_ordinals("the fourth?", ["f7", "f1"]) == "the fourth?"
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("ordinals"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -5,6 +5,7 @@ import pytest
 from server.analyst.question import HEAD, TAIL, Intent
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
 ONE = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?")
@@ -156,3 +157,8 @@ def test_one_word_more_is_a_function_and_no_topic(prompt: str, name: str) -> Non
 )
 def test_what_words_ask_for_whatever_stands_around_them(text: str, intent: Intent) -> None:
     assert understood(text, {}).intent is intent
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("question"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -6,6 +6,7 @@ import pytest
 
 from server.analyst import forms as all_forms
 from server.analyst import sentence_forms as forms
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 _SENTENCES, _KNOWN = all_forms.forms("sentence_forms"), all_forms.forms("known_forms")
 
@@ -180,3 +181,8 @@ def test_the_worst_of_a_kind_is_ranked() -> None:
     assert forms.ranked_thing("worst checker") == "checker"
     assert forms.ranked_thing("what is the slowest pass?") == "pass"
     assert not forms.ranked_thing("worst function")
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("sentence_forms"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

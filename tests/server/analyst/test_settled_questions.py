@@ -7,6 +7,8 @@ from server.analyst.plan import next_calls
 from server.analyst.question import Intent, Question
 from server.analyst.settled_question import settled
 from server.analyst.topic_words import pattern_of
+from tests.server.analyst.test_analyst_chat import talk
+from tests.traces.insights.recorded import sampled
 
 OFFERED = frozenset({"get_trace_summary", "get_top_functions", "find_frames", "get_callers_callees", "list_profiles"})
 
@@ -114,3 +116,9 @@ def test_a_word_with_a_hyphen_is_the_thread_of_that_name() -> None:
     known = evidence(Result("list_profiles", {}, listed, "", failed=False))
     settled_one = settled(question, known)
     assert (settled_one.intent, settled_one.thread) == (Intent.THREAD, "gpu-worker")
+
+
+async def test_a_comparison_with_what_was_spoken_of_is_one_that_is_known() -> None:
+    trace = sampled({"main;parse": 60, "main;heap_sort": 40})
+    _, answer = await talk(trace, "what about `parse`?", "by how much vs heap sort")
+    assert answer.startswith("**[`parse`](#f1) takes more**: 60.0% (60.0 ms) in total, and [`heap_sort`](#f2) 40.0%")

@@ -11,6 +11,7 @@ from server.analyst.sentence_forms import is_yes_or_no, judges, limit_asked, ref
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
 from server.analyst.unread_words import is_of_asking
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8"), ranked=("f7", "f8"))
 COLLECTED = replace(SPOKEN, prompt="how much is gc", is_aside=True)
@@ -103,3 +104,8 @@ def test_a_sentence_before_the_question_asks_nothing() -> None:
     assert not refers("any slices that never end?")
     assert judges("is 200ms normal for this")
     assert not judges("is it the normal path that is slow")
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("spoken_topics"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

@@ -3,6 +3,7 @@
 import pytest
 
 from server.analyst.subjects import subjects
+from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,8 @@ def test_a_prompt_of_unknown_words_names_none_of_them() -> None:
 @pytest.mark.parametrize("prompt", ["who's holding it", "whos holding that", "is it worth replacing?"])
 def test_what_somebody_does_is_no_name(prompt: str) -> None:
     assert subjects(prompt).maybe == ()
+
+
+@pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("subjects"))
+def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
+    assert_read(module, context, prompt)

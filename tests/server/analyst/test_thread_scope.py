@@ -5,7 +5,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.intent import Intent
 from server.analyst.question import alone
-from server.analyst.thread_scope import narrowed
+from server.analyst.thread_scope import narrowed, threads_alike
 
 NAMES = (("CrRendererMain", 10, 71), ("ServiceWorker thread", 10, 75), ("CrGpuMain", 12, 90))
 
@@ -38,3 +38,28 @@ def test_a_thread_is_named_by_its_number_or_its_words(prompt: str, profile: str 
 def test_a_time_of_a_thread_is_the_question_for_that_time_there() -> None:
     found = narrowed(alone("what happened on thread 75 between 1 and 2 s", {}, None).about(Intent.THREAD), evidence())
     assert (found.intent, found.time_ranges[0].profile) == (Intent.WINDOW, "p1")
+
+
+def of_clerks(prompt: str, *names: str) -> str:
+    rows = [{"handle": f"p{at}", "name": name, "stands_for_thread": True} for at, name in enumerate(names)]
+    summary = Result("get_trace_summary", {}, {"profiles": rows, "default_profile": "p0"}, "", failed=False)
+    return threads_alike(alone(prompt, {}, None), Evidence("", {}, (summary,)))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names", "word"),
+    [
+        ("which clerk waits the most", ("clerk-1", "clerk-2", "main"), "clerk"),
+        ("do the clerks wait", ("clerk-1", "clerk-2"), "clerk"),
+        ("how busy are the presses", ("press-1", "press-2"), "press"),
+        ("what does the clerk do", ("clerk-1", "clerk-2"), ""),
+        ("which clerk waits the most", ("clerk-1", "main"), ""),
+        ("which clerk waits the most", ("clerk a", "clerk b"), ""),
+        ("which `clerk` waits the most", ("clerk-1", "clerk-2"), ""),
+        ("why is it slow", ("clerk-1", "clerk-2"), ""),
+    ],
+)
+def test_a_word_is_of_several_threads_where_their_names_differ_by_a_number(
+    prompt: str, names: tuple[str, ...], word: str
+) -> None:
+    assert of_clerks(prompt, *names) == word

@@ -296,3 +296,9 @@ def test_part_of_a_profiles_name_is_that_profile() -> None:
     facts = gathered([], {"profiles": [row]})
     (check, other) = checked(small_trace(), "It is `http-4`, not `http-44`.", facts, "", []).checks
     assert (check.status, other.status) == ("verified", "not_found")
+
+
+def test_a_fraction_of_no_function_is_the_share_of_the_sentence_before() -> None:
+    *_, fraction = checks_of("`parse_json` has 60.0% of it. More than half of the time is lost there.")
+    assert (fraction.kind, fraction.status) == ("ratio", "derived")
+    assert fraction.how == "60.0% (self share of f2 in p0)"

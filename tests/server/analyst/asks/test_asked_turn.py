@@ -52,6 +52,8 @@ async def test_what_samples_do_not_have_is_refused_with_its_reason() -> None:
     trace = sampled([("main;parse", 30.0), ("main;emit", 70.0)])
     (answer,) = await talk(trace, "p95 of `parse`")
     assert answer.startswith("**Single calls are not in this trace**"), answer
+    (answer,) = await talk(trace, "`parse` total in the first 50ms")
+    assert answer == "**[`parse`](#f1) takes 30.0 ms in total (30.0% of 100 ms), between 0 s and 50.0 ms**."
 
 
 def test_what_is_left_out_is_taken_from_the_ask_before() -> None:

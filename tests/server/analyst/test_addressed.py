@@ -7,6 +7,8 @@ from server.analyst.evidence import Evidence
 from server.analyst.intent import Intent
 from server.analyst.question import alone
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import timeline
 
 THREAD = "**[`reader-0`](#p1) works for [22.0 ms](#p1.busy) of 172 ms, idle 87.2%.** The most is in [`encode`](#f3)."
@@ -110,3 +112,8 @@ def test_a_pronoun_after_an_answer_about_nothing_is_asked_back() -> None:
     opening = "**The most calls go to [`walk`](#f0), with 5 calls.**"
     assert of_another_question(question, spoken, opening).startswith("**Which function do you mean?**")
     assert of_another_question(question, Evidence(question.text, {}, ()), opening) == ""
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("addressed"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

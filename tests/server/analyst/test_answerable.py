@@ -7,6 +7,8 @@ import pytest
 from server.analyst.intent import Intent
 from server.analyst.understanding import understood
 from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import Call, sampled, timeline
 from traces.model import Trace
 from traces.values import Unit
@@ -153,3 +155,8 @@ async def test_a_wait_of_the_others_is_named_with_what_calls_it() -> None:
     trace = timeline([(LOCK, 0, 50)], [(LOCK, 0, 2), *writes], names=("one", "two"))
     *_, holder = await talk(trace, f"how long does `{LOCK}` take?", "who holds it meanwhile")
     assert "the others are mostly in [`time.sleep`](#f2) of [`write`](#f1) (46.0 ms), where they wait, too" in holder
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("answerable"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -18,6 +18,8 @@ from server.analyst.asked_things import (
     would_help,
 )
 from server.analyst.forms import forms
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
@@ -109,3 +111,8 @@ def test_other_forms() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("asked_things"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("asked_things"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -9,6 +9,8 @@ from server.analyst.intent import Intent
 from server.analyst.nearest_intent import Nearest
 from server.analyst.question import alone
 from server.analyst.subjects import Subjects
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 NOTHING = Subjects(names=(), maybe=(), placed=(), thread=None, profiles=(), labels=(), handle=None, masked="", plain="")
@@ -131,3 +133,8 @@ def test_who_calls_it_asks_for_callers_whatever_follows(prompt: str) -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("chosen_intent"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("chosen_intent"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -4,6 +4,8 @@ import pytest
 
 from server.agent.verification.references.addresses import Address, parse_address
 from server.analyst.figures import WINDOW, Count, Figure, linked, referenced, remainder
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 
 SELF, OTHER = Figure(3e6, "f1.self"), Figure(2e6, "f2.self")
 
@@ -73,3 +75,8 @@ def test_what_a_part_leaves_has_the_addresses_of_total_and_part() -> None:
     assert linked("25 %", share) == "[25 %](#p0.total/p0-f1.total/p0)"
     assert isinstance(parse_address("p0.total/p0-f1.total/p0"), Address)
     assert linked("1 ms", remainder(3e6, 0.75)[0]) == "1 ms"
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("figures"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -5,6 +5,8 @@ import pytest
 from server.analyst.measured import measured
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
@@ -84,3 +86,8 @@ def test_a_micro_sign_is_read_as_it_is_typed() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("measured"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("measured"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -12,6 +12,8 @@ from server.analyst.moments import (
     within,
     without_time_ranges,
 )
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 WINDOWS = [
@@ -157,3 +159,8 @@ def test_what_was_in_a_time_is_of_the_range_that_the_answer_named() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("moments"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("moments"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -10,6 +10,8 @@ from server.analyst import nearest_intent
 from server.analyst.intent import Intent
 from server.analyst.nearest_intent import examples, learnt, meaning, nearest
 from server.analyst.subjects import subjects
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 UNSEEN = Path(__file__).with_name("unseen_prompts.toml")
@@ -90,3 +92,8 @@ def test_a_meaning_is_a_few_words() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("nearest_intent"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("nearest_intent"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

@@ -5,6 +5,8 @@ import pytest
 from server.analyst.question import HEAD, TAIL, Intent
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import understood
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
@@ -162,3 +164,8 @@ def test_what_words_ask_for_whatever_stands_around_them(text: str, intent: Inten
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("question"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("question"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

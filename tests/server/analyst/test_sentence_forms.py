@@ -6,6 +6,8 @@ import pytest
 
 from server.analyst import forms as all_forms
 from server.analyst import sentence_forms as forms
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 _SENTENCES, _KNOWN = all_forms.forms("sentence_forms"), all_forms.forms("known_forms")
@@ -186,3 +188,8 @@ def test_the_worst_of_a_kind_is_ranked() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("sentence_forms"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("sentence_forms"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

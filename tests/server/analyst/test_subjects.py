@@ -3,6 +3,8 @@
 import pytest
 
 from server.analyst.subjects import subjects
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 
@@ -45,3 +47,8 @@ def test_what_somebody_does_is_no_name(prompt: str) -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("subjects"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("subjects"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

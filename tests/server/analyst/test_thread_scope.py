@@ -6,6 +6,8 @@ from server.analyst.evidence import Evidence, Result
 from server.analyst.intent import Intent
 from server.analyst.question import alone
 from server.analyst.thread_scope import narrowed, threads_alike
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 
 NAMES = (("CrRendererMain", 10, 71), ("ServiceWorker thread", 10, 75), ("CrGpuMain", 12, 90))
 
@@ -63,3 +65,8 @@ def test_a_word_is_of_several_threads_where_their_names_differ_by_a_number(
     prompt: str, names: tuple[str, ...], word: str
 ) -> None:
     assert of_clerks(prompt, *names) == word
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("thread_scope"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

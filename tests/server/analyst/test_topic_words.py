@@ -5,6 +5,8 @@ import pytest
 from server.agent.memory.word_stem import stem
 from server.analyst.subjects import NO_NAMES
 from server.analyst.topic_words import best_named, pattern_of, topic_stems, words_of
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,8 @@ def test_the_function_with_most_of_the_words_is_meant_then_the_heaviest() -> Non
 def test_a_word_may_lie_within_a_part_of_a_name() -> None:
     assert best_named([row("posix.fsync", 1.0)], ("sync",)) is not None
     assert best_named([row("retypes", 1.0)], ("typ",)) is None
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("topic_words"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

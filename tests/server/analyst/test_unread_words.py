@@ -6,6 +6,8 @@ from evals.grades import is_taken_otherwise, opening
 from server.analyst.question import alone
 from server.analyst.unread_words import admitted, unread
 from tests.server.analyst.test_analyst_chat import asked
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import timeline
 
 NOTHING = "**No call was found to be repeated in a way that stands out.**"
@@ -63,3 +65,8 @@ def test_a_name_of_code_that_the_answer_does_not_have_is_unread() -> None:
     assert (
         unread(alone("how often is nodesOfClass called", {}, None), "**[`nodes_of_class`](#f1) was called once**") == ()
     )
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("unread_words"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

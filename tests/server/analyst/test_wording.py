@@ -3,6 +3,8 @@
 import pytest
 
 from server.analyst.wording import coded, counted, in_calls, located, neighbours, noun, shortened, table, verb
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 
 ROW = {"name": "work", "handle": "f2", "self_share": 0.25, "self_value": 2e6, "total_share": 0.5, "total_value": 4e6}
 
@@ -59,3 +61,8 @@ def test_a_sentence_that_is_cut_has_no_half_of_a_link() -> None:
     cut = shortened(text, 100)
     assert len(cut) == 100
     assert "(#" not in cut
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("wording"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

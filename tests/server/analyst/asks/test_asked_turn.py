@@ -7,6 +7,8 @@ import pytest
 from server.analyst.asks.ask import Ask, after
 from server.analyst.asks.read_asks import read
 from tests.server.analyst.test_analyst_chat import talk
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import sampled, timeline
 from traces.model import Trace
 
@@ -83,3 +85,8 @@ async def test_a_count_of_eleven_is_plural_and_of_one_is_not() -> None:
     eleven, one = await talk(trace, "`ink` calls?", "in the first 25ms?"), await talk(trace, "`ink` calls after 19ms")
     assert "is called 11 times, between" in eleven[-1]
     assert "is called 1 time, between" in one[-1]
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("asked_turn"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

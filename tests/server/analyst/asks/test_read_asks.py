@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from server.analyst.asks.ask import IT, WORST, Ask
 from server.analyst.asks.read_asks import read
 from server.analyst.moments import TimeRange
+from tests.server.analyst.written_answers import assert_answered
+from tests.server.analyst.written_answers import prompts_of as answers_of
 
 FROM_TO = TimeRange(500.0, 700.0)
 FIRST = TimeRange(0.0, 1000.0)
@@ -234,3 +236,8 @@ def test_slots_in_any_order_are_read_as_they_were_put(
         **{slot: value for slot, (value, _) in scopes.items()},  # type: ignore[arg-type]
     )
     assert read(prompt) == expected, prompt
+
+
+@pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("read_asks"))
+async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
+    await assert_answered(module, trace, prompt)

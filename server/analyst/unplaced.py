@@ -21,7 +21,9 @@ MOST_MEANT = 3
 """Functions that may be meant; of more none is."""
 
 
-_NOT_PLACED = lazy_regex(r"\*\*I (?:could not|cannot answer that\*\*: I have no) place (?:for )?`([A-Za-z]{3,})`, ")
+_NOT_PLACED = lazy_regex(
+    r"\*\*I (?:could not|cannot answer that\*\*: I have no) place (?:for )?`(?!left`)([A-Za-z]{3,})`, "
+)
 
 
 def word_left(question: Question, text: str) -> str:

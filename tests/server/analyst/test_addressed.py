@@ -37,6 +37,7 @@ OTHER = [("step", 0, 90)]
         ),
         ("mean w/o that one", "**[`encode`](#f3) takes 3.00 ms.**", "an average"),
         ("reader-0 w/o that call", THREAD, "what would be gained"),
+        ("if i move the write out of the lock whats left", THREAD, "what would be gained"),
         ("n the rest of that thread is?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
         ("et les autres ?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
         ("in welcher Zeile", "**[`encode`](#f3) calls nothing else.**", "a line of the source"),

@@ -34,7 +34,8 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("query_trace", sql=MOST_CALLED)
     what = str((evidence.main or {}).get("counted") or "")
     is_asked = evidence.counted == CALLS or _FORMS.most_of.search(question.text)
-    if question.names or question.maybe or question.handle or not (is_asked and what and found):
+    is_of_one = question.names or question.maybe or question.handle or _FORMS.of_the_heaviest.search(question.text)
+    if is_of_one or not (is_asked and what and found):
         return []
     rows = [(frame["name"], name["name"], calls["value"]) for frame, name, calls in found["rows"]]
     first_, *others = [

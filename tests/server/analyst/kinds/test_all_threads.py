@@ -198,3 +198,19 @@ async def test_kernels_of_all_streams_are_added_up() -> None:
     assert answer.text.startswith(
         "**[`gemm`](#f0) takes the most on all tracks of the device together: 50.0 ms**, in 2 runs"
     )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "which function takes the longest and how often is it called?",
+        "how often is the slowest function called?",
+        "the hottest function, how many times was it called",
+    ],
+)
+async def test_how_often_what_takes_the_longest_is_called_is_not_what_is_called_most(prompt: str) -> None:
+    trace = timeline([("main", 0, 100), ("work", 0, 90), *(("step", 91 + at, 92 + at) for at in range(5))])
+    answer, _ = await asked(prompt, trace)
+    assert re.search(r"`work`\]\(#f\d\) was called once", answer.text), answer.text
+    most, _ = await asked("which function is called most?", trace)
+    assert re.search(r"\*\*The most calls go to \[`step`\]", most.text), most.text

@@ -11,6 +11,7 @@
 #define _DEFAULT_SOURCE /* without it C11 has no madvise */
 #endif
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include <stddef.h>
@@ -128,15 +129,16 @@ static inline uint64_t hash_pair(uint32_t left, uint32_t right) {
 }
 
 /* From so many bytes on memory is large; tables of more slots than `WIDE` are looked at ahead of their use, by so many rows. */
-enum { LARGE = 1 << 22, HUGE_PAGE_PART = 1 << 16, WIDE = 1 << 16, SLOTS_AHEAD = 16 };
+enum { LARGE = 1 << 22, WIDE = 1 << 16, SLOTS_AHEAD = 16 };
 
 /* The same memory, in huge pages where the system has them: random places in it cost a look at a page's address each, and each
- * page a fault. */
+ * page a fault. All pages of it: of memory that is partly in others, a larger column would be a copy. */
 static inline void *in_huge_pages(void *memory, size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (memory && size >= LARGE) {
-        uintptr_t first = (uintptr_t)memory, begin = (first + HUGE_PAGE_PART - 1) & ~(uintptr_t)(HUGE_PAGE_PART - 1);
-        (void)madvise((void *)begin, (size - (begin - first)) & ~(size_t)(HUGE_PAGE_PART - 1), MADV_HUGEPAGE);
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)memory & ~(page - 1);
+        uintptr_t end = ((uintptr_t)memory + size + page - 1) & ~(page - 1);
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     }
 #else
     (void)size;

@@ -15,6 +15,7 @@ from tests.server.analyst.written_questions import assert_read, prompts_of
     [
         ("price self time", ("self",), ("price",)),
         ("longest flush and when did it start", ("longest", "when"), ("flush",)),
+        ("flush total in all of them together", ("total",), ("flush",)),
         ("calls?", ("calls",), ()),
         ("and flush?", (), ("flush",)),
         ("checksum is called in every thread right?", ("all_threads",), ("checksum",)),

@@ -122,3 +122,10 @@ async def test_a_comparison_with_what_was_spoken_of_is_one_that_is_known() -> No
     trace = sampled({"main;parse": 60, "main;heap_sort": 40})
     _, answer = await talk(trace, "what about `parse`?", "by how much vs heap sort")
     assert answer.startswith("**[`parse`](#f1) takes more**: 60.0% (60.0 ms) in total, and [`heap_sort`](#f2) 40.0%")
+
+
+def test_a_comparison_with_a_function_that_is_there_is_understood() -> None:
+    question = asked(Intent.COMPARE, "vs heap_sort?", against="parse", maybe=("heap_sort",), understood=False)
+    settled_one = settled(question, evidence(found("heap_sort", row("heap_sort", "f2"))))
+    assert (settled_one.intent, settled_one.names) == (Intent.TWO_FUNCTIONS, ("parse", "heap_sort"))
+    assert settled_one.understood

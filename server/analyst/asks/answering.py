@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from server.analyst.asks.ask import WORST
+from server.analyst.asks.ask import CALLS_LEFT_OUT
 from server.analyst.asks.ask_statements import Asked, table
+from server.analyst.asks.named import Subject
 from server.analyst.figures import linked
 from server.analyst.wording import amount, cited, cited_profile, few, joined, moment, share
 
@@ -30,14 +31,14 @@ def _value(cell: dict[str, Any]) -> Any:
     return cell.get("name", cell.get("value_ns", cell.get("value")))
 
 
-def _narrowed(asked: Asked) -> str:
+def narrowed(asked: Asked) -> str:
     """What the figures are narrowed to, behind them; empty where they are of all."""
-    window, without = asked.window, asked.ask.without == WORST
+    window, without = asked.window, CALLS_LEFT_OUT.get(asked.ask.without)
     parts = (
         f", between {moment(window[0])} and {moment(window[1])}" if window else "",
         f", in {asked.thread.label}" if asked.thread else "",
         f", below {asked.within.label}" if asked.within else "",
-        ", without the longest call" if without else "",
+        f", without the {without} call" if without else "",
     )
     return "".join(parts)
 
@@ -49,7 +50,7 @@ def _measures(asked: Asked) -> tuple[str, ...]:
     return tuple(one for one in found if not (one in ("when", "first") and "longest" in found)) or ("total",)
 
 
-def _figures(asked: Asked, row: Row, phrases: str) -> str:
+def figures(asked: Asked, row: Row, phrases: str) -> str:
     """The measures of a row in the order of the prompt, as phrases of a sentence or as bare figures."""
     limit, base = asked.ask.limit, row.get("base")
     written = {name: _written(asked, name, value) for name, value in row.items() if value is not None}
@@ -59,7 +60,12 @@ def _figures(asked: Asked, row: Row, phrases: str) -> str:
         written["mean"] = amount(row["total"] / row["calls"], asked.unit)
     of_all = f"{share(row['total'] / base)} of {amount(base, asked.unit)}" if base and row.get("total") else ""
     known = {"self": amount(0, asked.unit), "total": amount(0, asked.unit)} | written
-    known |= {"percent": f"{asked.ask.percent or 95:g}", "part": f" ({of_all})" if of_all else ""}
+    known |= {
+        "percent": f"{asked.ask.percent or 95:g}",
+        "part": f" ({of_all})" if of_all else "",
+        "of_all": of_all or "nothing",
+    }
+    known["own"] = f" ({share(row['self'] / base)} of {amount(base, asked.unit)})" if base and row.get("self") else ""
     place = next((one for one in asked.profiles if one["handle"] == row.get("longest_in")), None)
     known["place"] = f" in {cited_profile(place)}" if place and len(asked.profiles) > 1 else ""
     known |= {"side": "longer" if limit and limit.is_over else "less", "limit": limit.written if limit else ""}
@@ -70,43 +76,50 @@ def _written(asked: Asked, name: str, value: Any) -> str:
     if name in _MOMENTS:
         return moment(value / 1e6)
     if name in _NUMBERS:
-        return _number(value)
+        return number(value)
     return amount(value, asked.unit) if isinstance(value, int | float) else str(value)
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
     return linked(f"{int(value):,}", value)
 
 
 def sentence(asked: Asked, row: Row) -> str:
     """The measures of one function or group."""
-    is_less = asked.ask.without == WORST and "mean" in asked.ask.measures and row.get("mean_with")
+    is_less = asked.ask.without in CALLS_LEFT_OUT and "mean" in asked.ask.measures and row.get("mean_with")
     compared = f", {amount(row['mean_with'], asked.unit)} with it" if is_less else ""
-    begins = f"**{asked.label} {_figures(asked, row, 'phrases')}{_narrowed(asked)}**"
-    return f"{begins}{compared}{_calls(asked, row, ', in')}."
+    begins = f"**{asked.label} {figures(asked, row, 'phrases')}{narrowed(asked)}**"
+    return f"{begins}{compared}{_calls(asked, row, ', in')}{_only_in(asked, row)}."
+
+
+def _only_in(asked: Asked, row: Row) -> str:
+    """The thread that it runs in, where there are several and it runs in one."""
+    place = next((one for one in asked.profiles if one["handle"] == row.get("only_in")), None)
+    is_one = row.get("places") == 1 and len(asked.profiles) > 1 and not {"longest", "limit"} & {*_measures(asked)}
+    return f", all in {cited_profile(place)}" if place and is_one else ""
 
 
 def _calls(asked: Asked, row: Row, before: str) -> str:
     """In how many calls; empty where that is asked for itself, or was not counted."""
     if {"calls", "limit"} & {*_measures(asked)} or not (asked.counts_calls and row.get("calls")):
         return ""
-    return f"{before} {_number(row['calls'])} calls" if row["calls"] != 1 else f"{before} one call"
+    return f"{before} {number(row['calls'])} calls" if row["calls"] != 1 else f"{before} one call"
 
 
 def keyed(asked: Asked, rows: list[Row]) -> str:
     """The measures for each thread, caller or function, the heaviest first, and of all together."""
     total, *parts = rows
     each = [
-        f"{_named(asked, one)} {_figures(asked, one, 'figures')}{_calls(asked, one, ' in')}" for one in parts[:SHOWN]
+        f"{_named(asked, one)} {figures(asked, one, 'figures')}{_calls(asked, one, ' in')}" for one in parts[:SHOWN]
     ]
     more = f" and {few(len(parts) - SHOWN)} more" if len(parts) > SHOWN else ""
     together = ""
     if {*_measures(asked)} <= {"total", "calls", "self"} and (asked.ask.by or "sum" in asked.ask.how):
-        together = f" Together: {_figures(asked, total, 'figures')}."
+        together = f" Together: {figures(asked, total, 'figures')}."
     by = f" per {asked.ask.by}" if asked.ask.by else ""
     if asked.ask.by == "thread" and len(parts) < len(asked.profiles):
         by += f", in {few(len(parts))} of {few(len(asked.profiles))}"
-    return f"**{asked.label}{by}{_narrowed(asked)}: {joined(each)}{more}.**{together}"
+    return f"**{asked.label}{by}{narrowed(asked)}: {joined(each)}{more}.**{together}"
 
 
 def _named(asked: Asked, row: Row) -> str:
@@ -117,14 +130,19 @@ def _named(asked: Asked, row: Row) -> str:
 def divided(asked: Asked, row: Row, base: Row) -> str:
     """The calls of a function, and what they take, for each call of another."""
     assert asked.divisor is not None
-    number, other = base.get("calls"), asked.divisor.label
-    if not number or not asked.counts_calls:
+    calls, other = base.get("calls"), asked.divisor.label
+    if not calls or not asked.counts_calls:
         return f"**How much that is for each call of {other} cannot be said**: calls were not counted."
-    takes = f"{amount(row['total'] / number, asked.unit)} for each of the {_number(number)} calls of {other}"
-    times = row["calls"] / number
+    takes = f"{amount(row['total'] / calls, asked.unit)} for each of the {number(calls)} calls of {other}"
+    times = row["calls"] / calls
     many = f"{linked(f'{float(times):,.4g}', times)} call{'' if float(times) == 1 else 's'}"
-    begins = f"**{many} of {asked.label} for each call of {other}{_narrowed(asked)}**"
-    return f"{begins}: {_number(row['calls'])} in all. It takes {takes}."
+    begins = f"**{many} of {asked.label} for each call of {other}{narrowed(asked)}**"
+    return f"{begins}: {number(row['calls'])} in all. It takes {takes}."
+
+
+def thread_of(row: Row) -> Subject:
+    """A thread as what figures are narrowed to."""
+    return Subject(cited_profile(row), profiles=(row,))
 
 
 def of_threads(asked: Asked) -> str | None:

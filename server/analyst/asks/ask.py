@@ -9,8 +9,12 @@ SINGLE = frozenset({"longest", "shortest", "median", "percentile", "limit"})
 MOMENTS = frozenset({"when", "first", "last", "end"})
 IT = "it"
 """What was spoken of, where a name could stand."""
-WORST = "worst"
-"""The longest of the calls, where something is left out."""
+WORST, FIRST, LAST = "worst", "first", "last"
+"""The longest, the first and the last of the calls, where one is left out."""
+CALLS_LEFT_OUT = {WORST: "longest", FIRST: "first", LAST: "last"}
+OWN_THREAD = "thread"
+"""What a share is of, where that is the thread that the function runs in."""
+EVERYTHING = "everything"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +26,33 @@ class Limit:
     is_over: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What would be without something, or with it `times` as fast, in parallel or not. `asks` for what is `left` or for
+    what is `saved`."""
+
+    asks: str = "left"
+    times: float | None = None
+    is_parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Places in an order: of `function` or `callee`, by `self`, `total` or `calls`, as many as `number` from `first` on
+    (0 is the most)."""
+
+    of: str = "function"
+    by: str = ""
+    first: int = 0
+    number: int = 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """`measures` in the order of the prompt; `of` the names that it is asked of, `IT` among them; `window`, `thread`,
     `within` (a thread or what calls it) and `without` narrow that; `by` is what it is divided by: `thread`, `caller` or
-    a name. `how` has `sum` and `compare`. `then` is what is asked after an `and`, about the same."""
+    a name; `base` is what a share is of. `how` has `sum` and `compare`. `then` is what is asked after an `and`, about
+    the same."""
 
     measures: tuple[str, ...] = ()
     percent: float | None = None
@@ -37,12 +63,19 @@ class Ask:
     within: str = ""
     without: str = ""
     by: str = ""
+    base: str = ""
     limit: Limit | None = None
+    what_if: WhatIf | None = None
+    rank: Rank | None = None
     how: frozenset[str] = frozenset()
     placed: bool = False
     """Whether what it is asked of stands after `in` or `on`: a thread is then a scope, and no subject."""
     clock: str = ""
     """The profile from whose start the window counts, where that is another's."""
+    nouns: tuple[str, ...] = ()
+    """What is called `that copy`: it has to be no other thing than what was spoken of."""
+    is_strict: bool = False
+    """Whether no word of it may be passed over: it is put so that yes or no answers it."""
     goes_on: bool = False
     then: "Ask | None" = None
 
@@ -50,26 +83,32 @@ class Ask:
     def is_composed(self) -> bool:
         """Whether it has more than measures and names, and a limit: of those, other kinds know more."""
         slots = (self.window, self.same_window, self.thread, self.within, self.without, self.by, self.then)
-        return any(slots) or bool({*self.measures} & {"percentile", "last", "idle"})
+        return any((*slots, self.base, self.what_if, self.rank)) or bool(
+            {*self.measures} & {"percentile", "last", "idle"}
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every name in it."""
         others = self.then.names if self.then else ()
-        found = (*self.of, self.thread, self.within, self.without, self.by, *others)
+        found = (*self.of, self.thread, self.within, self.without, self.by, self.base, *others)
         return tuple(dict.fromkeys(one for one in found if one and one not in _NO_NAMES))
 
 
-_NO_NAMES = frozenset({IT, WORST, "thread", "caller"})
+_NO_NAMES = frozenset({IT, *CALLS_LEFT_OUT, OWN_THREAD, EVERYTHING, "caller"})
 _SCOPE = ("window", "clock", "thread", "within", "limit")
 
 
 def after(ask: Ask, before: Ask | None) -> Ask:
     """The ask with what it leaves out taken from the one before: the measure, the scope; the subject is what the
     answer before spoke of."""
+    if ask.what_if or ask.rank or ask.base:
+        return ask if ask.of or ask.without or ask.rank else replace(ask, of=(IT,))
     if before is None:
         return replace(ask, of=ask.of or (IT,))
-    measures = ask.measures or before.measures or ("total",) * (ask.limit is None)
+    measures = ask.measures or before.measures
+    if ask.measures and not ask.names and not ask.how and len(before.of) > 1:
+        ask = replace(ask, of=before.of, how=before.how)  # `and inclusive?` of the two that were compared
     if ask.limit is not None and not ask.measures:
         measures = ("limit",)
     kept = {}
@@ -88,4 +127,8 @@ def after(ask: Ask, before: Ask | None) -> Ask:
 def is_bare(ask: Ask) -> bool:
     """Whether nothing is in it."""
     empty = Ask()
-    return all(getattr(ask, one.name) == getattr(empty, one.name) for one in fields(ask) if one.name != "goes_on")
+    return all(
+        getattr(ask, one.name) == getattr(empty, one.name)
+        for one in fields(ask)
+        if one.name not in ("goes_on", "is_strict")
+    )

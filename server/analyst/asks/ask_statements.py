@@ -1,13 +1,15 @@
 """The statement that an ask is answered by: what was recorded of the functions, narrowed, and divided by a key."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from server.analyst.asks.ask import MOMENTS, SINGLE, WORST, Ask
+from server.analyst.asks.ask import CALLS_LEFT_OUT, FIRST, LAST, MOMENTS, SINGLE, WORST, Ask
 from server.analyst.asks.named import Subject
+from server.analyst.pseudo_frames import PSEUDO_FRAMES
+from server.analyst.queries import query
 from server.analyst.wording import CALLS
 
 MARK = "WITH RECURSIVE asked AS"
@@ -32,7 +34,17 @@ class Asked:
     thread: Subject | None = None
     window: tuple[float, float] | None = None
     divisor: Subject | None = None
+    gone: Subject | None = None
+    base: Subject | None = None
+    subjects: tuple[Subject, ...] = ()
     is_of_threads: bool = False
+    is_carried: bool = False
+    """Whether what it is asked of was named before, and not in the prompt."""
+
+    @property
+    def parts(self) -> tuple["Asked", ...]:
+        """The same, asked of each of its functions."""
+        return tuple(replace(self, frames=one.frames, label=one.label, subjects=(one,)) for one in self.subjects)
 
     @property
     def kind(self) -> str:
@@ -49,7 +61,9 @@ class Asked:
     @property
     def needs_calls(self) -> bool:
         asked = {*self.ask.measures}
-        return bool(asked & SINGLE or self.ask.without == WORST or ({"first", "last"} & asked) or self.ask.limit)
+        return bool(
+            asked & SINGLE or self.ask.without in CALLS_LEFT_OUT or ({"first", "last"} & asked) or self.ask.limit
+        )
 
     @property
     def is_by_samples(self) -> bool:
@@ -57,7 +71,63 @@ class Asked:
 
 
 def listed(handles: tuple[str, ...] | list[str]) -> str:
-    return ", ".join(f"'{one}'" for one in handles)
+    """What stands in brackets after IN: handles, or a statement that selects them."""
+    selects = [one for one in handles if one.startswith("SELECT ")]
+    plain = ", ".join(f"'{one}'" for one in handles if one not in selects)
+    if not selects:
+        return plain
+    return " UNION ".join([*selects, *([query("frames_listed").format(handles=plain)] if plain else [])])
+
+
+def _unit(asked: "Asked") -> str:
+    return "ns" if asked.unit == "nanoseconds" else asked.unit
+
+
+def what_if(asked: "Asked") -> str:
+    """The statement for what would be without some functions: of all that is recorded, or of what is asked for."""
+    assert asked.gone is not None
+    assert asked.ask.what_if is not None
+    third, place = (asked.frames, ()) if "share" in asked.ask.measures else ((), asked.frames)
+    return str(
+        table()["what_if"].format(
+            gone=listed(asked.gone.frames),
+            place=f"frame IN ({listed(place)})" if place else "TRUE",
+            third=f"frame IN ({listed(third)})" if third else "FALSE",
+            profiles=listed([row["handle"] for row in asked.profiles]),
+            times=f"{asked.ask.what_if.times:g}" if asked.ask.what_if.times else "1e99",
+            unit=_unit(asked),
+        )
+    )
+
+
+def ranking(asked: "Asked") -> str:
+    """The statement for an order of functions: of all, of those below another, or of what another calls."""
+    rank = asked.ask.rank
+    assert rank is not None
+    by = {"self": "self_value", "total": f"total_{_unit(asked)}", "calls": "calls"}[rank.by]
+    left_out = " OR ".join(
+        [f"frame IN ({listed(asked.gone.frames)})" if asked.gone else "FALSE", f"name IN ({_quoted(_NO_FUNCTIONS)})"]
+    )
+    known = {
+        "of": listed(asked.frames),
+        "place": f"frame IN ({listed(asked.within.frames)})" if asked.within else "TRUE",
+        "without": left_out,
+        "profiles": listed([row["handle"] for row in asked.profiles]),
+        "unit": _unit(asked),
+        "column": f"self_{_unit(asked)}" if by == "self_value" else by,
+        "limit": rank.first + max(rank.number, 1) + FURTHER,
+    }
+    return str(table()["callees" if rank.of == "callee" else "ranked"].format(**known))
+
+
+_LEFT_OUT = {WORST: "arg_max(span, dur_ns)", FIRST: "arg_min(span, at_ns)", LAST: "arg_max(span, at_ns)"}
+FURTHER = 2
+"""Places behind those that are asked for."""
+_NO_FUNCTIONS = tuple(sorted(PSEUDO_FRAMES - {"(garbage collector)", "(anonymous)", "<module>"}))
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{one}'" for one in names)
 
 
 def _touching(window: tuple[float, float] | None, one: str) -> tuple[str, str]:
@@ -74,13 +144,12 @@ def statement(asked: Asked, of: tuple[str, ...]) -> str:
     """The statement for these functions."""
     ask, profiles = asked.ask, listed([row["handle"] for row in asked.profiles])
     key = "caller" if ask.by == "caller" else "profile"
-    key = "frame" if len(ask.of) > 1 and not ask.by else key
-    unit = "ns" if asked.unit == "nanoseconds" else asked.unit
+    unit = _unit(asked)
     shared = {
         "profiles": profiles,
         "unit": unit,
         "key": key,
-        "key_name": {"frame": "name", "caller": "caller_name"}.get(key, key),
+        "key_name": {"caller": "caller_name"}.get(key, key),
     }
     head = table()["nodes"].format(
         of=listed(of),
@@ -109,7 +178,7 @@ def statement(asked: Asked, of: tuple[str, ...]) -> str:
         own=f"{part} - coalesce(inside.inner_ns, 0)" if asked.window else "one.self_ns",
         inner=table()["inner"].format(part=of_inner, touches=touched) if asked.window else "",
         narrowed=f"{narrowed} AND {touches}",
-        without=" WHERE span <> (SELECT arg_max(span, dur_ns) FROM c)" if ask.without == WORST else "",
+        without=table()["left_out"].format(which=_LEFT_OUT[ask.without]) if ask.without in _LEFT_OUT else "",
         percent=f"{(ask.percent or 95) / 100:g}",
         than=over or "> 0",
         begins=f"at_ns >= {asked.window[0] * 1e6:.0f} AND at_ns < {asked.window[1] * 1e6:.0f}"

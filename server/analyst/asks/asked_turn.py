@@ -1,19 +1,26 @@
 """An ask through a turn: read, taken on from the prompts before, looked up, answered; or left to the other kinds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from server.analyst.asks import answering
-from server.analyst.asks.ask import IT, MOMENTS, WORST, Ask, after
-from server.analyst.asks.ask_statements import MARK, Asked, statement
-from server.analyst.asks.named import PROFILES, finds, named, spoken_of, threads
+from server.agent.memory.word_stem import stem
+from server.analyst.asks import answering, comparing, supposing
+from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, WORST, Ask, WhatIf, after
+from server.analyst.asks.ask_statements import MARK, Asked, ranking, statement, what_if
+from server.analyst.asks.looked_up import looked_up
+from server.analyst.asks.named import PROFILES, finds
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
+from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
+from server.analyst.measured import measured
 from server.analyst.moments import called_between
+from server.analyst.spoken_of import SpokenOf
+from server.analyst.wording import CALLS
 
+_FORMS = forms("asks")
+PAIR = 2
 OFFERED = frozenset({"list_profiles", "find_frames", "query_trace"})
-_OF_THREADS = frozenset({*answering.OF_THREADS, "total"})
-_KEYS = ("", "thread", "caller")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +31,79 @@ class Step:
     text: str = ""
 
 
+Answer = str | Step | None
+"""The text, or what it needs; None where the recording has nothing for it."""
+Table = list[answering.Row]
+
+
 def asked_in(evidence: Evidence) -> Ask | None:
     """What the prompt asks for, with what it leaves out; None where it is none, or leaves out what nobody named."""
-    ask, spoken = read(evidence.prompt), evidence.spoken_of
-    before: Ask | None = None
-    for prompt in (*spoken.prompts, spoken.prompt) if spoken else ():
-        earlier = read(prompt)
-        before = after(earlier, before) if earlier else None
-    if ask is None or not (ask.of or ask.measures or before):
+    ask, spoken, before = read(evidence.prompt), evidence.spoken_of, _before(evidence)
+    if ask is None or _only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(spoken, before)):
         return None
-    ask = after(ask, before) if spoken else ask
+    ask = _supposing(ask, before)
+    if ask.without == IT and ask.what_if and _FORMS.leaves_out.search(evidence.prompt):
+        return None  # `and apart from that?`: of an order
+    if not (ask.of or ask.measures or before or ask.what_if or ask.rank):
+        return None
+    if ask.rank and not ask.rank.of:
+        return _further(ask, before)
+    if spoken or ask.what_if or ask.rank or ask.base:
+        ask = after(ask, before)
+    if "compare" in ask.how and len([one for one in ask.of if one != IT]) < PAIR:
+        return None
+    if not (ask.measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
+        return None
     if ask.same_window and ask.window is None:
         window = called_between(evidence.openings[-1]) if spoken and evidence.openings else None
         ask = replace(ask, window=window, clock=(spoken.profile or "") if spoken else "")
         if window is None:
             return None
-    if ask.without == IT and before and "longest" in before.measures:
-        ask = replace(ask, without=WORST)
-    return ask if ask.without in ("", WORST) else None
+    return ask if ask.without in ("", *CALLS_LEFT_OUT) or ask.what_if or ask.rank else None
+
+
+def _before(evidence: Evidence) -> Ask | None:
+    """The ask of the prompts before, each taken on from the one before it."""
+    spoken = evidence.spoken_of
+    before: Ask | None = None
+    for prompt in (*spoken.prompts, spoken.prompt) if spoken else ():
+        earlier = read(prompt)
+        before = after(earlier, before) if earlier else None
+    return before
+
+
+def _supposing(ask: Ask, before: Ask | None) -> Ask:
+    """`without it` is without the longest call where that was spoken of; else it is what would be."""
+    if ask.without != IT or ask.what_if or ask.rank:
+        return ask
+    if before and ("longest" in before.measures or before.without == WORST):
+        return replace(ask, without=WORST)
+    return replace(ask, what_if=WhatIf()) if {*ask.measures} <= {"total", "share"} else ask
+
+
+def _is_lost(spoken: SpokenOf | None, before: Ask | None) -> bool:
+    """Whether the answer before is about something else than what its prompt named."""
+    names = [one.casefold() for one in (before.of if before else ()) if one != IT]
+    if spoken is None or not names:
+        return False
+    words = {word for name in names for word in name.split()}
+    about = spoken.name.casefold()
+    return not any(stem(word) in about or stem(about) in word for word in words)
+
+
+def _only_names(ask: Ask) -> bool:
+    """Whether it has nothing but names, and none of what was spoken of."""
+    is_new = bool(ask.of) and IT not in ask.of and not (ask.goes_on or ask.placed)
+    return is_new and ask == replace(Ask(), of=ask.of, is_strict=ask.is_strict)
+
+
+def _further(ask: Ask, before: Ask | None) -> Ask | None:
+    """Places of the order that was asked for before: what comes next, or the one that is named."""
+    if ask.rank is None or before is None or before.rank is None:
+        return None
+    follows = before.rank.first + before.rank.number
+    first = follows if ask.rank.first == 1 else ask.rank.first
+    return replace(before, rank=replace(before.rank, first=first, number=ask.rank.number))
 
 
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
@@ -53,7 +115,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
         return Step((*finds(ask, evidence), PROFILES))
     texts: list[str] = []
     for one in (replace(ask, then=None), *_joined(ask)):
-        asked = _looked_up(one, evidence)
+        asked = looked_up(one, evidence)
         is_ours = asked is not None and (asked.is_of_threads or asked.thread is not None or _is_ours(ask, evidence))
         answered = _answered(asked, evidence) if asked and is_ours else None
         if not isinstance(answered, str):
@@ -83,82 +145,142 @@ def others(evidence: Evidence) -> Evidence:
 
 def _is_ours(ask: Ask, evidence: Evidence) -> bool:
     """Whether no other kind knows more of it: of one function in all of the recording, and of a limit, they do."""
-    return ask.is_composed or (ask.limit is not None and evidence.spoken_of is not None)
+    if ask.is_composed or len(ask.of) > 1 or (ask.limit is not None and evidence.spoken_of is not None):
+        return True
+    single = {*ask.measures} <= {"longest", "shortest", "median", "when", "first"}
+    return bool(ask.measures) and not (single and measured(evidence.prompt))
 
 
-def _looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
-    """The ask with its names looked up; None where one stands for nothing here."""
-    every, before = threads(evidence), spoken_of(evidence)
-    of = [named(one, evidence) for one in ask.of]
-    scopes = [
-        named(one, evidence, is_thread=is_thread) for one, is_thread in ((ask.within, False), (ask.thread, True)) if one
-    ]
-    by = named(ask.by, evidence) if ask.by not in _KEYS else None
-    if None in (*of, *scopes) or not every or (by is None and ask.by not in _KEYS):
-        return None
-    known = [one for one in of if one]
-    within = next((one for one in scopes if one and one.frames), None)
-    thread = next((one for one in scopes if one and one.profiles), None)
-    if len(known) == 1 and known[0].profiles and not {*ask.measures} <= _OF_THREADS:
-        if not (before and before.frames and ask.placed):
-            return None
-        known, thread = [before], known[0]  # `on press-2?` after an answer about a function
-    subjects = [one for one in known if one.profiles]
-    if len(subjects) > 1 or (subjects and (len(known) > 1 or by)):
-        return None
-    if by and by.profiles:
-        ask, thread, by = replace(ask, by="thread"), by, None
-    place = thread or (subjects[0] if subjects else None)
-    profiles = place.profiles if place else tuple(every)
-    if ask.placed and not thread and not ask.goes_on and known and known[0].frames:
-        own = read(evidence.prompt)
-        ask = replace(ask, window=own.window if own else None)
-    is_timed = ask.window is not None or bool({*ask.measures} & MOMENTS)
-    if is_timed and len(profiles) > 1 and any(row["clock"] == "own" for row in profiles):
-        return None
-    return Asked(
-        ask=ask,
-        frames=tuple(frame for one in known for frame in one.frames),
-        profiles=profiles,
-        label=" and ".join(one.label for one in known) or "the recording",
-        within=within,
-        thread=thread if ask.by != "thread" or ask.thread else None,
-        window=ask.window.within(max(row["duration"] or 0.0 for row in profiles) / 1e6) if ask.window else None,
-        divisor=by,
-        is_of_threads=bool(subjects),
-    )
-
-
-def _answered(asked: Asked, evidence: Evidence) -> "str | Step | None":
-    """The text, or the statement that it needs; None where the recording has nothing for it."""
+def _answered(asked: Asked, evidence: Evidence) -> Answer:
     ask = asked.ask
     if asked.is_of_threads and {*ask.measures} & {*answering.OF_THREADS} and not asked.window:
         is_plain = not (ask.limit or asked.within or ask.without or ask.by) and asked.unit == "nanoseconds"
         return answering.of_threads(asked) if is_plain else None
-    if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS:
+    if ask.what_if:
+        return _supposed(asked, evidence)
+    if ask.rank:
+        return _ranked(asked, evidence)
+    if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or asked.is_of_threads:
         return None
     if asked.window and asked.window[0] >= asked.window[1]:
         return None
+    if ask.base == OWN_THREAD:
+        return _of_own_thread(asked, evidence)
+    if asked.base:
+        return _as_part(asked, evidence)
+    if len(asked.subjects) > 1 and not ask.by:
+        return _of_several(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
+    return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
+
+
+def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:
+    """What is written of the rows of these statements, once they were asked."""
     asked_before = {one.arguments.get("sql") for one in evidence.results}
     if missing := tuple(("query_trace", {"sql": one}) for one in needed if one not in asked_before):
         return Step(missing)
     found = [evidence.first("query_trace", sql=one) for one in needed]
     tables = [answering.rows_of(one) for one in found if one and one["rows"]]
-    return _written(asked, tables) if len(tables) == len(needed) else None
+    return written(*tables) if len(tables) == len(needed) else None
 
 
-def _written(asked: Asked, tables: list[list[answering.Row]]) -> str | None:
-    (total, *parts), ask = tables[0], asked.ask
-    if not (total.get("calls") or total.get("samples") or total.get("total")):
+def _supposed(asked: Asked, evidence: Evidence) -> Answer:
+    if asked.gone is None or asked.gone.profiles or asked.is_of_threads or asked.within:
         return None
+    return _with([what_if(asked)], evidence, lambda table: supposing.supposed(asked, table[0]))
+
+
+def _ranked(asked: Asked, evidence: Evidence) -> Answer:
+    """An order of functions; of a unit and with counts that the recording has."""
+    rank, ask = asked.ask.rank, asked.ask
+    assert rank is not None
+    if asked.window or ask.limit or ask.by or ask.base or asked.is_of_threads or (asked.gone and asked.gone.profiles):
+        return None
+    if rank.of == "callee":
+        rank = replace(rank, by="self" if rank.by == "self" else "total")
+        if len(asked.subjects) != 1:
+            return None
+    else:
+        if asked.subjects and asked.within is None and len(asked.subjects) == 1:
+            asked = replace(asked, within=asked.subjects[0])
+        rank = replace(rank, by=rank.by or "self")
+        is_plain = not (asked.within or asked.gone or rank.first or rank.by == "calls")
+        is_plain = is_plain or bool(asked.subjects and not (ask.within or ask.placed))  # `which check costs most`
+        if (
+            is_plain
+            or (rank.by == "total" and asked.within is None)
+            or (rank.by == "calls" and asked.profiles[0]["counted"] != CALLS)
+            or len(asked.subjects) > 1
+        ):
+            return None
+    ranked = replace(asked, ask=replace(ask, rank=rank))
+    return _with([ranking(ranked)], evidence, lambda table: comparing.ranked(ranked, table))
+
+
+def _as_part(asked: Asked, evidence: Evidence) -> Answer:
+    """A function as a part of another one, below which it is counted."""
+    assert asked.base is not None
+    if asked.base.frames == asked.frames or len(asked.subjects) > 1 or asked.within or asked.thread:
+        return None
+    ask = replace(asked.ask, measures=("total",))
+    below = replace(asked, ask=ask, within=asked.base)
+    alone = replace(asked, ask=ask, within=None)
+    needed = [
+        statement(below, asked.frames),
+        statement(alone, asked.base.frames),
+        statement(alone, asked.frames),
+    ]
+    return _with(needed, evidence, lambda *tables: comparing.as_part(asked, *(one[0] for one in tables)))
+
+
+def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
+    """A function's share of the thread that it takes the most in."""
+    by_thread = replace(asked, ask=replace(asked.ask, by="thread", base="", measures=("total",)))
+    if len(asked.subjects) != 1:
+        return None
+    found = _with([statement(by_thread, asked.frames)], evidence, lambda table: table[1]["key"] if table[1:] else None)
+    row = next((one for one in asked.profiles if one["handle"] == found), None)
+    if row is None:
+        return found if isinstance(found, Step) else None
+    there = replace(asked, ask=replace(asked.ask, base=""), profiles=(row,))
+    there = replace(there, thread=answering.thread_of(row))
+    return _with([statement(there, there.frames)], evidence, lambda table: _written(there, [table]))
+
+
+def _of_several(asked: Asked, evidence: Evidence) -> Answer:
+    """Several functions beside each other; of all together where their sum is asked for."""
+    if "compare" in asked.ask.how and not asked.ask.measures and any(one.is_place for one in asked.subjects):
+        asked = replace(asked, ask=replace(asked.ask, measures=("self", "total")))  # packages run in each other
+    ask, parts = asked.ask, asked.parts
+    needed = [statement(one, one.frames) for one in parts]
+    is_sum = "sum" in ask.how
+    if is_sum:
+        needed.append(statement(asked, asked.frames))
+
+    def written(*tables: Table) -> str | None:
+        rows = [one[0] for one in tables]
+        if not all(_has(asked, row) for row in rows):
+            return None
+        return comparing.several(asked, rows[: len(parts)], rows[-1] if is_sum else None)
+
+    return _with(needed, evidence, written)
+
+
+def _has(asked: Asked, total: answering.Row) -> bool:
+    """Whether the recording has what is asked for; where it has not, the other kinds know why."""
+    ask = asked.ask
+    if not (total.get("calls") or total.get("samples") or total.get("total")):
+        return False
     counts = {*ask.measures} & {"calls", "mean"} and not asked.counts_calls
     moments = (asked.window is not None or {*ask.measures} & MOMENTS) and "first" not in total
-    if (asked.needs_calls and asked.kind != "evented") or counts or moments:
-        return None  # the other kinds know why the recording has none
+    return not ((asked.needs_calls and asked.kind != "evented") or counts or moments)
+
+
+def _written(asked: Asked, tables: list[Table]) -> str | None:
+    (total, *_), ask = tables[0], asked.ask
+    if not _has(asked, total):
+        return None
     if asked.divisor:
         is_plain = {*ask.measures} <= {"total", "calls", "mean"} and not (ask.limit or ask.without)
         return answering.divided(asked, total, tables[1][0]) if is_plain else None
-    if ask.by or len(ask.of) > 1:
-        return answering.keyed(asked, tables[0]) if ask.by or len(parts) == len(ask.of) else None
-    return answering.sentence(asked, total)
+    return answering.keyed(asked, tables[0]) if ask.by else answering.sentence(asked, total)

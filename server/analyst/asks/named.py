@@ -7,19 +7,19 @@ from typing import Any
 from server.agent.verification.recompute import last_part
 from server.analyst.asks.ask import IT, Ask
 from server.analyst.evidence import OF_THE_SAME_THREADS, Evidence
-from server.analyst.forms import forms
+from server.analyst.forms import word_list
 from server.analyst.kinds import spoken_names
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.measured import Measured
+from server.analyst.queries import query
 from server.analyst.subjects import HANDLE
 from server.analyst.thread_scope import parts_of_thread
-from server.analyst.wording import cited, cited_profile, few, joined
+from server.analyst.wording import cited, cited_profile, coded, few, joined
 
 LISTED_THREADS = 3
 ALL_PROFILES = 99
 """No other kind asks for so many: by it the calls of an ask are known."""
-_FORMS = forms("asks")
 PROFILES: Call = ("list_profiles", {"limit": ALL_PROFILES})
 
 
@@ -31,12 +31,65 @@ class Subject:
     frames: tuple[str, ...] = ()
     profiles: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def is_place(self) -> bool:
+        """Whether it is all functions of a file or a package."""
+        return any(one.startswith("SELECT ") for one in self.frames)
+
 
 def finds(ask: Ask, evidence: Evidence) -> list[Call]:
     """The searches for its names, and for the function of the single call that was spoken of."""
     before = evidence.spoken_of
-    of_it = (before.name,) if before and IT in ask.of and before.handle.startswith("s") else ()
-    return spoken_names.finds(Measured((), (*ask.names, *of_it)))[:7]
+    of_it = (before.name,) if before and before.handle.startswith("s") else ()
+    names = [name for name in ask.names if name.casefold() not in _COLLECTOR]
+    calls = spoken_names.finds(Measured((), (*names, *of_it)))
+    if len(names) < len(ask.names):
+        calls.append(("find_frames", {"pattern": COLLECTOR, "regex": True, "limit": 5, "profile": "all"}))
+    return calls[:MOST_FINDS]
+
+
+MOST_FINDS = 7
+COLLECTOR = r"^\(garbage collector\)$|^\(?GC\)?$"
+_COLLECTOR = word_list("the_collector")
+_ORDINARY = word_list("things_of_many_names")
+
+
+def placed(run: str, evidence: Evidence) -> tuple[Subject | None, tuple[str, ...], bool]:
+    """What the run of words stands for, the words in it that are no part of that, and whether that is its very name."""
+    if found := named(run, evidence):
+        return found, (), _surely(run, evidence) is not None
+    words = run.split()
+    for length in range(len(words) - 1, 0, -1):
+        for start in range(len(words) - length + 1):
+            some = " ".join(words[start : start + length])
+            if found := _surely(some, evidence):
+                return found, (*words[:start], *words[start + length :]), True
+    return None, tuple(words), False
+
+
+def _surely(name: str, evidence: Evidence) -> Subject | None:
+    """What a part of a run stands for, where that is its very name."""
+    return named(name, evidence, is_sure=True)
+
+
+def _collector(evidence: Evidence) -> Subject | None:
+    """The one function that a recorder puts all collecting in."""
+    rows = [row for row in evidence.rows("find_frames", pattern=COLLECTOR) if row["total_value"] > 0]
+    return Subject(cited(rows[0]), (rows[0]["handle"],)) if len(rows) == 1 else None
+
+
+def _place(name: str, evidence: Evidence) -> Subject | None:
+    """All functions of a file or a package that is called so, where no function is."""
+    if len(name) < SHORTEST or not re.fullmatch(r"[\w.@-]+", name):
+        return None
+    part = re.compile(rf"(?:^|[/\\]){re.escape(name)}(?:$|[/\\@]|\.\w{{1,4}}$)", re.IGNORECASE)
+    if not any(part.search(row["file"] or "") for row in _rows(evidence)):
+        return None
+    pattern = rf"(?i)(^|[/\\]){re.escape(name)}($|[/\\@]|\.[A-Za-z0-9]{{1,4}}$)"
+    return Subject(coded(name), (query("frames_of_a_file").replace("{pattern}", pattern),))
+
+
+SHORTEST = 2
 
 
 def threads(evidence: Evidence) -> list[dict[str, Any]]:
@@ -48,18 +101,23 @@ def threads(evidence: Evidence) -> list[dict[str, Any]]:
     return [main] if main and {row["name"] for row in alike} == OF_THE_SAME_THREADS else alike
 
 
-def named(name: str, evidence: Evidence, *, is_thread: bool = False) -> Subject | None:
-    """What a name stands for: a function of that very name, threads that have the word in their names, else a function
-    that is named like it. `is_thread` where nothing but a thread is meant."""
+def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bool = False) -> Subject | None:
+    """What a name stands for: a function of that very name, threads that have the word in their names, a file, else a
+    function that is named like it, unless `is_sure`. `is_thread` where nothing but a thread is meant."""
     if name == IT:
         return spoken_of(evidence)
+    if name.casefold() in _COLLECTOR:
+        return _collector(evidence)
     if is_thread:
         return _threads(name, evidence)
     exact = [row for row in _rows(evidence) if is_named(row, name)]
     if not exact and (found := _threads(name, evidence)):
         return found
-    if _FORMS.plain_word.match(name) and all(last_part(row["name"]) != name for row in exact):
-        return _of_a_word(name, evidence)
+    is_ordinary = name.casefold() in _ORDINARY and all(row["name"] != name for row in exact)
+    if is_ordinary or not exact:
+        found = _of_a_word(name, evidence) or _place(name, evidence)
+        if found or is_ordinary or is_sure:
+            return found
     handle = spoken_names.handle_named(name, evidence)
     return _function(handle, evidence) if handle else None
 
@@ -86,7 +144,11 @@ def _function(handle: str, evidence: Evidence) -> Subject | None:
     if HANDLE.fullmatch(handle) and not handle.startswith("f"):
         return None
     row = next((one for one in _rows(evidence) if one["handle"] == handle), None)
-    return Subject(cited(row), (handle,)) if row else None
+    if row is None:
+        return None
+    known = {one["handle"] for one in _rows(evidence) if (one["name"], one["file"]) == (row["name"], row["file"])}
+    of_one = last_part(row["name"]).isidentifier() and row["file"]  # recorders write a frame for each line that ran
+    return Subject(cited(row), (handle, *sorted(known - {handle})) if of_one else (handle,))
 
 
 def _of_a_word(name: str, evidence: Evidence) -> Subject | None:
@@ -109,7 +171,10 @@ def _threads(name: str, evidence: Evidence) -> Subject | None:
     found = found or [row for row in rows if len(words) > 1 and {*words} <= parts_of_thread(row["name"])]
     if not found or (len(found) == len(rows) > 1 and len({_plain(row["name"]) for row in rows}) > 1):
         return None
-    if len(found) > 1 and len({_plain(row["name"]) for row in found}) > 1:
+    is_plural = name.casefold().endswith("s") and name.casefold() not in {
+        one for row in found for one in parts_of_thread(row["name"])
+    }
+    if len(found) > 1 and not is_plural and len({_plain(row["name"]) for row in found}) > 1:
         return None  # `main` of several programs
     return Subject(listed(found), profiles=tuple(found))
 

@@ -29,8 +29,7 @@ def sums(fixtures: Path) -> Trace:
 
 async def test_a_file_is_the_sum_of_its_functions_and_several_are_ranked(sums: Trace) -> None:
     answer, _ = await asked("how much is `main.go`?", sums)
-    assert answer.text.startswith("**The ")
-    assert "whose name or file holds `main.go`" in answer.text
+    assert answer.text.startswith("**`main.go` takes ")
     several, _ = await asked("`mgc.go` vs `main.go` vs `proc.go`, by file", sums)
     assert several.text.startswith("**`main.go` takes the most of them**")
     assert {check.status for check in several.checks} <= {"verified", "derived", "unchecked"}

@@ -24,10 +24,10 @@ BADGES = {
 @pytest.mark.parametrize(
     ("prompt", "begins"),
     [
-        ("lowercasing total", "**[`ToLower`](#f6) takes 4.0% (4.00 ms) in total**"),
-        ("qr codes total", "**[`qr_code`](#f5) takes 5.0% (5.00 ms) in total**"),
+        ("lowercasing total", "**[`ToLower`](#f6) takes 4.00 ms in total (4.0% of 100 ms)**"),
+        ("qr codes total", "**[`qr_code`](#f5) takes 5.00 ms in total (5.0% of 100 ms)**"),
         ("qr codes vs the name shortening", "**[`qr_code`](#f5) takes more**: "),
-        ("sheets pct", "**[`sheet_of`](#f2) takes 18.0% of all that is spent**"),
+        ("sheets pct", "**[`sheet_of`](#f2) takes 18.0% of 100 ms, 18.0 ms**"),
         ("logos or sheets, which costs more", "**[`fetch_logo`](#f1) takes more**: "),
     ],
 )
@@ -50,11 +50,11 @@ async def test_several_measures_stand_in_one_sentence() -> None:
     trace = timeline([("fire", 0, 40), ("fire", 50, 60), ("draw", 70, 80)], names=("a",))
     answer, _ = await asked("fire: calls, total and mean", trace)
     assert answer.text.startswith(
-        "**[`fire`](#f0) was called 2 times, takes 83.3% (50.0 ms) in total and takes 25.0 ms a call on average**"
+        "**[`fire`](#f0) is called 2 times, takes 50.0 ms in total (83.3% of 60.0 ms) and takes 25.0 ms on average**"
     ), answer.text
     answer, _ = await asked("how many fired and the worst: draw", trace)
-    assert "was called 1 times" in answer.text.partition("\n")[0]
-    assert "took 10.0 ms" in answer.text.partition("\n")[0]
+    assert "is called 1 time" in answer.text.partition("\n")[0]
+    assert "takes 10.0 ms" in answer.text.partition("\n")[0]
 
 
 async def test_what_is_asked_of_the_rest_is_the_next_in_the_order() -> None:
@@ -146,7 +146,9 @@ async def test_samples_do_not_show_whether_a_function_waits() -> None:
 
 async def test_what_is_named_goes_before_what_was_spoken_of() -> None:
     answers = await talk(sampled(BADGES), "why is it slow", "qr codes: total and self", "who calls it")
-    assert answers[1].startswith("**[`qr_code`](#f5) takes 5.0% (5.00 ms) in total and takes 5.0%"), answers[1]
+    assert answers[1].startswith(
+        "**[`qr_code`](#f5) takes 5.00 ms in total (5.0% of 100 ms) and takes 5.00 ms itself"
+    ), answers[1]
     assert "`qr_code`" in answers[2].partition("\n")[0], answers[2]
 
 

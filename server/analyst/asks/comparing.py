@@ -1,0 +1,108 @@
+"""Functions beside each other: in an order, as a part of another, one against another, added up."""
+
+from typing import Any
+
+from server.analyst.asks import answering
+from server.analyst.asks.answering import Row
+from server.analyst.asks.ask_statements import Asked
+from server.analyst.figures import linked
+from server.analyst.wording import amount, cited, joined, share
+
+_PLACES = ("first", "second", "third", "fourth", "fifth")
+
+
+def ranked(asked: Asked, rows: list[Row]) -> str | None:
+    """The functions at the places that are asked for, and what follows them."""
+    rank = asked.ask.rank
+    assert rank is not None
+    shown, further = rows[rank.first : rank.first + rank.number], rows[rank.first + rank.number :]
+    if not shown:
+        return None
+    each = [f"{_cited(one)} {_figure(asked, one)}" for one in shown]
+    below = f" of what is called below {asked.within.label}" if asked.within else ""
+    below = f" of what {asked.label} calls" if rank.of == "callee" else below
+    besides = f" besides {asked.gone.label}" if asked.gone else ""
+    where = f" in {asked.thread.label}" if asked.thread else ""
+    by = {"self": "takes the most itself", "total": "takes the most in total", "calls": "is called most often"}[rank.by]
+    if rank.first == 0 and rank.number == 1 and rank.by == "calls":
+        begins = f"**The most calls go to {_cited(shown[0])}{below}{besides}{where}: {_figure(asked, shown[0])}**"
+    elif rank.first == 0 and rank.number == 1:
+        begins = (
+            f"**{_cited(shown[0])} {by}{below}{besides}{where}: {_figure(asked, shown[0])}{_of_all(asked, shown[0])}**"
+        )
+    elif rank.number == 1:
+        place = _PLACES[rank.first] if rank.first < len(_PLACES) else f"{rank.first + 1}th"
+        begins = f"**The {place}{below}{besides}{where} is {each[0]}**"
+    else:
+        begins = f"**{joined(each)}**, in the order of what {by}{below}{besides}{where}"
+    then = [f"{_cited(one)} {_figure(asked, one)}" for one in further]
+    return f"{begins}. Then {joined(then)}." if then else f"{begins}."
+
+
+def _cited(row: Row) -> str:
+    return cited({"name": row["name"], "handle": row["key"]})
+
+
+def _figure(asked: Asked, row: Row) -> str:
+    assert asked.ask.rank is not None
+    if asked.ask.rank.by == "calls":
+        return f"{answering.number(row['calls'])} time{'' if row['calls'] == 1 else 's'}"
+    value = row[asked.ask.rank.by]
+    return (
+        f"{amount(value, asked.unit)} ({share(value / row['base'])})" if row.get("base") else amount(value, asked.unit)
+    )
+
+
+def _of_all(asked: Asked, row: Row) -> str:
+    return f" of {amount(row['base'], asked.unit)}" if row.get("base") else ""
+
+
+def as_part(asked: Asked, below: Row, base: Row, alone: Row) -> str | None:
+    """What of a function is spent in another one."""
+    assert asked.base is not None
+    if not base.get("total") or not alone.get("total"):
+        return None
+    whole = f"{asked.base.label} takes {amount(base['total'], asked.unit)}"
+    if not below.get("total"):
+        takes = amount(alone["total"], asked.unit)
+        return f"**Nothing of {asked.base.label} is {asked.label}**, which runs elsewhere: it takes {takes}, {whole}."
+    part = amount(below["total"], asked.unit)
+    begins = f"**{share(below['total'] / base['total'])} of {asked.base.label} is {asked.label}**"
+    return f"{begins}: {part} of {amount(base['total'], asked.unit)}."
+
+
+def several(asked: Asked, rows: list[Row], together: Row | None) -> str | None:
+    """The measures of each, of all together, and by how much one has more."""
+    narrowed = answering.narrowed(asked)
+    if not asked.thread and len(asked.profiles) > 1:
+        narrowed += ", of all threads together"
+    if "compare" in asked.ask.how:
+        return _against(asked, rows, narrowed)
+    each = [f"{one.label} {answering.figures(one, row, 'phrases')}" for one, row in zip(asked.parts, rows, strict=True)]
+    if together is not None:
+        all_of = answering.figures(asked, together, "figures")
+        return f"**Together {asked.label} take {all_of}{narrowed}.** {joined(each)}."
+    return f"**{joined(each)}{narrowed}.**"
+
+
+def _against(asked: Asked, rows: list[Row], narrowed: str) -> str | None:
+    """Which has the most of the first measure that is asked for, and how many times as much as the next."""
+    measure = next((one for one in asked.ask.measures if one in rows[0]), "total")
+    values: list[Any] = [row.get(measure) for row in rows]
+    if any(value is None for value in values):
+        return None
+    more, less, *others = sorted(range(len(values)), key=lambda at: -float(values[at]))
+    figures = [answering.figures(one, row, "figures") for one, row in zip(asked.parts, rows, strict=True)]
+    labels = [one.label for one in asked.parts]
+    next_ = joined([f"{labels[at]} {figures[at]}" for at in (less, *others)])
+    if values[more] == values[less]:
+        return f"**{labels[more]} and {labels[less]} take the same**: {figures[more]}{narrowed}."
+    of_them = " of them" if others else ""
+    much = "the most" if others else "more"
+    has = f"{labels[more]} {f'has {much} calls' if measure == 'calls' else f'takes {much}'}{of_them}"
+    has = f"A call of {has}" if measure in ("mean", "median", "longest", "shortest") else has
+    factor = ""
+    if values[less]:
+        times = values[more] / values[less]
+        factor = f" That is {linked(f'{float(times):.3g}', times)} times as much{' as the next' if others else ''}."
+    return f"**{has}**: {figures[more]}, and {next_}{narrowed}.{factor}"

@@ -1,0 +1,124 @@
+"""An ask with what its names stand for in the recording, or that one of them stands for nothing here."""
+
+from dataclasses import replace
+from typing import Any
+
+from server.analyst.asks import answering
+from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, Ask
+from server.analyst.asks.ask_statements import Asked
+from server.analyst.asks.named import Subject, named, placed, spoken_of, threads
+from server.analyst.asks.read_asks import read
+from server.analyst.evidence import Evidence
+from server.analyst.forms import forms, word_list
+from server.analyst.subjects import IDENTIFIER
+
+_FORMS = forms("asks")
+_GENERIC = word_list("generic") | word_list("stands_for_it")
+_OF_THREADS = frozenset({*answering.OF_THREADS, "total"})
+_KEYS = ("", "thread", "caller")
+MOST_LEFT = 2
+"""Words that may be passed over, beside a name that the recording has."""
+
+
+def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
+    """The ask with its names looked up; None where one stands for nothing here."""
+    every, before = threads(evidence), spoken_of(evidence)
+    of = _subjects(ask, evidence)
+    scopes = [
+        named(one, evidence, is_thread=is_thread, is_sure=True)
+        for one, is_thread in ((ask.within, False), (ask.thread, True))
+        if one
+    ]
+    others = [
+        named(one, evidence, is_sure=True) for one in (ask.by, ask.without, ask.base) if one and one not in _NO_NAMES
+    ]
+    if of is None or None in (*scopes, *others) or not every:
+        return None
+    known = list(of)
+    by = named(ask.by, evidence) if ask.by not in _KEYS else None
+    within = next((one for one in scopes if one and one.frames), None)
+    thread = next((one for one in scopes if one and one.profiles), None)
+    base = named(ask.base, evidence) if ask.base not in ("", EVERYTHING, OWN_THREAD) else None
+    if base and base.profiles:
+        thread, base = base, None
+    if thread is None and (found := _thread_among(known, ask, before)):
+        known, thread = found
+    subjects = [one for one in known if one.profiles]
+    if subjects and (len(known) > 1 or by or not {*ask.measures} <= _OF_THREADS):
+        return None
+    gone = named(ask.without, evidence) if ask.without not in ("", *CALLS_LEFT_OUT) else None
+    if gone and known and known[0] == gone:
+        known = []  # `without parse, what is left of parse`
+    if by and by.profiles:
+        ask, thread, by = replace(ask, by="thread"), by, None
+    place = thread or (subjects[0] if subjects else None)
+    profiles = place.profiles if place else tuple(every)
+    if ask.placed and not thread and not ask.goes_on and known and known[0].frames:
+        own = read(evidence.prompt)
+        ask = replace(ask, window=own.window if own else None)
+    if _has_no_clock(ask, profiles):
+        return None
+    return Asked(
+        ask=ask,
+        frames=tuple(frame for one in known for frame in one.frames),
+        profiles=profiles,
+        label=" and ".join(one.label for one in known) or "the recording",
+        within=within,
+        thread=thread if ask.by != "thread" or ask.thread else None,
+        window=ask.window.within(max(row["duration"] or 0.0 for row in profiles) / 1e6) if ask.window else None,
+        divisor=by,
+        gone=gone,
+        base=base,
+        subjects=tuple(known),
+        is_of_threads=bool(subjects),
+        is_carried=IT in (*ask.of, ask.without),
+    )
+
+
+def _thread_among(known: list[Subject], ask: Ask, before: Subject | None) -> tuple[list[Subject], Subject] | None:
+    """The threads among what it is asked of, where they narrow the rest; None where they are what it is asked of."""
+    threads_, functions = ([one for one in known if bool(one.profiles) is way] for way in (True, False))
+    if len(threads_) != 1:
+        return None
+    if functions or ask.rank:
+        return functions, threads_[0]
+    if not {*ask.measures} <= _OF_THREADS and before and before.frames and ask.placed:
+        return [before], threads_[0]  # `on press-2?` after an answer about a function
+    return None
+
+
+def _has_no_clock(ask: Ask, profiles: tuple[dict[str, Any], ...]) -> bool:
+    """Whether it asks for moments of threads that cannot be set beside each other."""
+    is_timed = ask.window is not None or bool({*ask.measures} & MOMENTS)
+    return is_timed and len(profiles) > 1 and any(row["clock"] == "own" for row in profiles)
+
+
+_NO_NAMES = frozenset({*_KEYS, *CALLS_LEFT_OUT, EVERYTHING, OWN_THREAD})
+
+
+def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
+    """What it is asked of; None where a name stands for nothing, or words are left over that may matter."""
+    of_it = {*evidence.spoken_of.name.casefold().split()} if evidence.spoken_of else set()
+    if any(word.casefold() not in _GENERIC | of_it for run in ask.nouns for word in run.split()):
+        return None
+    known = [placed(run, evidence) for run in ask.of]
+    found = list({one.label: one for one, _, _ in known if one}.values())
+    sure = [is_its_name for one, _, is_its_name in known if one]
+    left = [word for _, words, _ in known for word in words]
+    if not found and left and not ask.placed and {word.casefold() for word in left} <= _GENERIC | of_it:
+        subject = spoken_of(evidence)
+        return (subject,) if subject else None
+    is_missing = IT in ask.of and spoken_of(evidence) is None
+    needs_names = len(ask.of) > 1 or ask.base or ask.what_if or ask.rank
+    if is_missing or (ask.of and not found) or (needs_names and not all(sure)):
+        return None
+    return tuple(found) if _may_be_passed_over(left, ask, is_sure=any(sure)) else None
+
+
+def _may_be_passed_over(words: list[str], ask: Ask, *, is_sure: bool) -> bool:
+    """Whether these words, which stand for nothing in the recording, change nothing of what is asked."""
+    if {*words} <= _GENERIC:
+        return True
+    are_plain = not any(IDENTIFIER.search(word) or not word.islower() for word in words)
+    few = len(words) <= (0 if ask.is_strict else MOST_LEFT)
+    return are_plain and few and is_sure and IT not in ask.of and not ask.placed

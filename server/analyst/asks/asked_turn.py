@@ -1,5 +1,6 @@
 """An ask through a turn: read, taken on from the prompts before, looked up, answered; or left to the other kinds."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,11 +16,12 @@ from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
-from server.analyst.spoken_of import SpokenOf
 from server.analyst.wording import CALLS
 
 _FORMS = forms("asks")
 PAIR = 2
+_BOLD = re.compile(r"^\*\*.+?\*\*")
+_CITED = re.compile(r"\]\(#(f\d+)\)")
 OFFERED = frozenset({"list_profiles", "find_frames", "query_trace"})
 
 
@@ -39,7 +41,7 @@ Table = list[answering.Row]
 def asked_in(evidence: Evidence) -> Ask | None:
     """What the prompt asks for, with what it leaves out; None where it is none, or leaves out what nobody named."""
     ask, spoken, before = read(evidence.prompt), evidence.spoken_of, _before(evidence)
-    if ask is None or _only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(spoken, before)):
+    if ask is None or _only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(evidence, before)):
         return None
     ask = _supposing(ask, before)
     if ask.without == IT and ask.what_if and _FORMS.leaves_out.search(evidence.prompt):
@@ -81,10 +83,17 @@ def _supposing(ask: Ask, before: Ask | None) -> Ask:
     return replace(ask, what_if=WhatIf()) if {*ask.measures} <= {"total", "share"} else ask
 
 
-def _is_lost(spoken: SpokenOf | None, before: Ask | None) -> bool:
-    """Whether the answer before is about something else than what its prompt named."""
+def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
+    """Whether what was spoken of is not known: the answer before is about something else than what its prompt named, or
+    another kind wrote it and begins with several things."""
+    spoken = evidence.spoken_of
+    if spoken is None or (before and (before.rank or before.what_if or before.base)):
+        return False
     names = [one.casefold() for one in (before.of if before else ()) if one != IT]
-    if spoken is None or not names:
+    if before is None and evidence.openings:
+        begins = _BOLD.match(evidence.openings[-1])
+        return len({*_CITED.findall(begins[0] if begins else evidence.openings[-1])}) > 1
+    if not names:
         return False
     words = {word for name in names for word in name.split()}
     about = spoken.name.casefold()
@@ -156,6 +165,8 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
     if asked.is_of_threads and {*ask.measures} & {*answering.OF_THREADS} and not asked.window:
         is_plain = not (ask.limit or asked.within or ask.without or ask.by) and asked.unit == "nanoseconds"
         return answering.of_threads(asked) if is_plain else None
+    if _is_of_another_unit(evidence.prompt, asked.unit):
+        return None
     if ask.what_if:
         return _supposed(asked, evidence)
     if ask.rank:
@@ -172,6 +183,12 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
         return _of_several(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
     return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
+
+
+def _is_of_another_unit(prompt: str, unit: str) -> bool:
+    """Whether it asks for a time of what is no time, or for bytes of what are none."""
+    of_time, of_bytes = _FORMS.of_time.search(prompt), _FORMS.of_bytes.search(prompt)
+    return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes"))
 
 
 def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from server.agent.memory.word_stem import stem
 from server.agent.verification.recompute import last_part
 from server.analyst.asks.ask import IT, Ask
 from server.analyst.evidence import OF_THE_SAME_THREADS, Evidence
@@ -118,8 +119,16 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
         found = _of_a_word(name, evidence) or _place(name, evidence)
         if found or is_ordinary or is_sure:
             return found
+    if not exact and " " not in name and len(_like(name, evidence)) > 1:
+        return None  # several are called like it
     handle = spoken_names.handle_named(name, evidence)
     return _function(handle, evidence) if handle else None
+
+
+def _like(word: str, evidence: Evidence) -> set[str]:
+    """The functions that have the word in their names, whatever its ending is."""
+    root = stem(word.casefold())
+    return {last_part(row["name"]) for row in _rows(evidence) if root in row["name"].casefold()}
 
 
 def spoken_of(evidence: Evidence) -> Subject | None:

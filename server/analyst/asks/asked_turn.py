@@ -221,7 +221,7 @@ def _ranked(asked: Asked, evidence: Evidence) -> Answer:
         if asked.subjects and asked.within is None and len(asked.subjects) == 1:
             asked = replace(asked, within=asked.subjects[0])
         rank = replace(rank, by=rank.by or "self")
-        is_plain = not (asked.within or asked.gone or rank.first or rank.by == "calls")
+        is_plain = not (asked.within or rank.first or rank.by == "calls")
         is_plain = is_plain or bool(asked.subjects and not (ask.within or ask.placed))  # `which check costs most`
         if (
             is_plain

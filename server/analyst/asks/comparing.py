@@ -103,6 +103,8 @@ def _against(asked: Asked, rows: list[Row], narrowed: str) -> str | None:
     has = f"A call of {has}" if measure in ("mean", "median", "longest", "shortest") else has
     factor = ""
     if values[less]:
-        times = values[more] / values[less]
-        factor = f" That is {linked(f'{float(times):.3g}', times)} times as much{' as the next' if others else ''}."
+        times, further = values[more] / values[less], values[more] - values[less]
+        difference = answering.number(further) if measure == "calls" else amount(further, asked.unit)
+        factor = f" That is {difference} more, {linked(f'{float(times):.3g}', times)} times as much"
+        factor += " as the next." if others else "."
     return f"**{has}**: {figures[more]}, and {next_}{narrowed}.{factor}"

@@ -112,7 +112,8 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
     needs_names = len(ask.of) > 1 or ask.base or ask.what_if or ask.rank
     if is_missing or (ask.of and not found) or (needs_names and not all(sure)):
         return None
-    return tuple(found) if _may_be_passed_over(left, ask, is_sure=any(sure)) else None
+    is_quoted = any(f"`{word}" in evidence.prompt for word in left)
+    return tuple(found) if _may_be_passed_over(left, ask, is_sure=any(sure)) and not is_quoted else None
 
 
 def _may_be_passed_over(words: list[str], ask: Ask, *, is_sure: bool) -> bool:
@@ -121,4 +122,4 @@ def _may_be_passed_over(words: list[str], ask: Ask, *, is_sure: bool) -> bool:
         return True
     are_plain = not any(IDENTIFIER.search(word) or not word.islower() for word in words)
     few = len(words) <= (0 if ask.is_strict else MOST_LEFT)
-    return are_plain and few and is_sure and IT not in ask.of and not ask.placed
+    return are_plain and few and is_sure and IT not in ask.of and not (ask.placed or ask.how)

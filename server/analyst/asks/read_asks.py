@@ -186,6 +186,8 @@ class _Filling:
         measures = tuple(dict.fromkeys(_MEANS.get(one, one) for one in self._measures))
         if "where" in scopes and not {*measures} & {"longest", "last", "first"}:
             return None
+        if "in_unit" in measures:
+            measures = tuple(one for one in measures if one != "in_unit") or ("total",)
         if "end" in measures:  # `when is it done`
             measures = tuple(one for one in measures if one != "when")
         how = frozenset({*found.get("how", []), *(["compare"] if "compared" in measures else [])})

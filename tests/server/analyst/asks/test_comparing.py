@@ -13,7 +13,7 @@ from tests.traces.insights.recorded import sampled, timeline
     ("prompts", "begins"),
     [
         (["top 2 functions by self below `bake`"], "**`knead` 500 ms (71.4%) and `glaze` 200 ms (28.6%)**, in the"),
-        (["hottest function besides `knead`"], "**`glaze` takes the most itself besides `knead`: 300 ms (30.0%)"),
+        (["top function by self below `bake` besides `knead`"], "**`glaze` takes the most itself of what"),
         (["hottest function by self", "the third?"], "**The third is `sell` 200 ms (20.0%)**"),
         (["hottest function by self", "next two"], "**`glaze` 300 ms (30.0%) and `sell` 200 ms (20.0%)**"),
         (["biggest child of `main` incl. everything under it"], "**`bake` takes the most in total of what `main`"),

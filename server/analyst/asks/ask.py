@@ -75,7 +75,8 @@ class Ask:
     nouns: tuple[str, ...] = ()
     """What is called `that copy`: it has to be no other thing than what was spoken of."""
     is_strict: bool = False
-    """Whether no word of it may be passed over: it is put so that yes or no answers it."""
+    """Whether it has to be named as it is called, and no word may be passed over: yes or no answers it, or it points at
+    what it names (`these fulls`)."""
     goes_on: bool = False
     then: "Ask | None" = None
 

@@ -168,7 +168,8 @@ def statement(asked: Asked, of: tuple[str, ...]) -> str:
         }
         return str(head + table()["samples"].format(**shared))
     if asked.kind != "evented":
-        return str(head + table()["sums"].format(narrowed=narrowed, **shared))
+        exact = "FALSE" if asked.within else "TRUE"
+        return str(head + table()["sums"].format(narrowed=narrowed, exact=exact, of=listed(of), **shared))
     part, touches = _touching(asked.window, "one")
     of_inner, touched = _touching(asked.window, "k")
     over = ask.limit and f"{'>' if ask.limit.is_over else '<'} {ask.limit.ms * 1e6:.0f}"

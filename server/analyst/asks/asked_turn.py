@@ -9,13 +9,14 @@ from server.analyst.asks import answering, comparing, supposing
 from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, WORST, Ask, WhatIf, after
 from server.analyst.asks.ask_statements import MARK, Asked, ranking, statement, what_if
 from server.analyst.asks.looked_up import looked_up
-from server.analyst.asks.named import PROFILES, finds
+from server.analyst.asks.named import PROFILES, Subject, finds
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
+from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
 from server.analyst.wording import CALLS
 
 _FORMS = forms("asks")
@@ -92,7 +93,9 @@ def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
     names = [one.casefold() for one in (before.of if before else ()) if one != IT]
     if before is None and evidence.openings:
         begins = _BOLD.match(evidence.openings[-1])
-        return len({*_CITED.findall(begins[0] if begins else evidence.openings[-1])}) > 1
+        first = _CITED.findall(begins[0]) if begins else []
+        is_subject = begins is not None and begins[0].startswith("**[`")
+        return not is_subject and len({*(first or _CITED.findall(evidence.openings[-1]))}) > 1
     if not names:
         return False
     words = {word for name in names for word in name.split()}
@@ -165,7 +168,7 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
     if asked.is_of_threads and {*ask.measures} & {*answering.OF_THREADS} and not asked.window:
         is_plain = not (ask.limit or asked.within or ask.without or ask.by) and asked.unit == "nanoseconds"
         return answering.of_threads(asked) if is_plain else None
-    if _is_of_another_unit(evidence.prompt, asked.unit):
+    if _is_of_another_unit(evidence.prompt, asked.unit) or any(_collects(one) for one in asked.subjects):
         return None
     if ask.what_if:
         return _supposed(asked, evidence)
@@ -183,6 +186,11 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
         return _of_several(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
     return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
+
+
+def _collects(subject: Subject) -> bool:
+    """Whether it is one frame of a collector among several: another kind counts them all."""
+    return any(collects(name) and name not in PSEUDO_FRAMES for name in re.findall(r"`([^`]+)`", subject.label))
 
 
 def _is_of_another_unit(prompt: str, unit: str) -> bool:

@@ -109,7 +109,7 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
         subject = spoken_of(evidence)
         return (subject,) if subject else None
     is_missing = IT in ask.of and spoken_of(evidence) is None
-    needs_names = len(ask.of) > 1 or ask.base or ask.what_if or ask.rank
+    needs_names = ask.is_strict or len(ask.of) > 1 or ask.base or ask.what_if or ask.rank
     if is_missing or (ask.of and not found) or (needs_names and not all(sure)):
         return None
     is_quoted = any(f"`{word}" in evidence.prompt for word in left)

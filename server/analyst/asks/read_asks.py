@@ -89,7 +89,7 @@ class _Filling:
         self._slots: list[tuple[str, str, str]] = []
         self._runs: list[_Run] = [_Run()]
         self._found: dict[str, list[str]] = {}
-        self._refers = self._base_is_it = False
+        self._refers = self._base_is_it = self._points = False
         self._limit: Limit | None = None
         self._percent: float | None = None
         self._times: float | None = None
@@ -159,6 +159,7 @@ class _Filling:
         elif word in self._lexicon.otherwise:
             return word in _OF_A_RANK and any(kind == "order" for kind, *_ in self._slots)
         elif word in self._lexicon.refers:
+            self._points = self._points or word in _POINTS
             self._refers = self._refers or self._role not in ("without", "base")
             self._base_is_it = self._base_is_it or (self._is_of and not self._role) or self._role == "place"
             if self._role in ("without", "within", "base"):
@@ -244,6 +245,7 @@ class _Filling:
             return None
         if {*ask.measures} & _LEFT_TO_OTHERS:
             return None
+        ask = replace(ask, is_strict=self._points and bool(of))
         within = (found.get("within") or [""])[0]
         if (place and within) or (ask.by and found.get("by")) or (ask.without and found.get("without")):
             return None

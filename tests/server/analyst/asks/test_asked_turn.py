@@ -90,3 +90,33 @@ async def test_a_count_of_eleven_is_plural_and_of_one_is_not() -> None:
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("asked_turn"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "refused"),
+    [
+        (["how long does `ink` take", "how many sheets did that take"], "is called"),
+        (["`ink` total in the first 25ms", "what ran in the first 25ms"], "`ink` takes"),
+        (["compare `ink` and `paper`"], "`ink` takes"),
+        (["`ink` self time as a chart"], "`ink` takes"),
+        (["is `ink` called more than `glue`"], "**`ink` is called"),
+    ],
+)
+async def test_a_word_that_changes_what_is_asked_is_not_passed_over(prompts: list[str], refused: str) -> None:
+    *_, answer = await talk(presses(), *prompts)
+    assert refused not in re.sub(r"\[(`[^`]+`)\]\(#\w+\)", r"\1", answer).partition("\n")[0], answer
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("hey can you tell me how long `ink` takes in total pls", "**`ink` takes 60.0 ms in total"),
+        ("`ink`: n and total", "**`ink` is called 4 times and takes 60.0 ms in total"),
+        ("wich % of everything is `ink`, thx", "**`ink` takes 30.0% of 200 ms, 60.0 ms**"),
+        ("mean `ink` over the presses", "**`ink` takes 15.0 ms on average, in `press-1` and `press-2`**"),
+        ("cnt `ink` on press-2", "**`ink` is called 2 times, in `press-2`**"),
+    ],
+)
+async def test_slips_short_forms_and_politeness_are_read(prompt: str, begins: str) -> None:
+    (answer,) = await talk(presses(), prompt)
+    assert re.sub(r"\[(`[^`]+`)\]\(#\w+\)", r"\1", answer).startswith(begins), answer

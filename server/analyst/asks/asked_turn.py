@@ -12,8 +12,9 @@ from server.analyst.asks.looked_up import looked_up
 from server.analyst.asks.named import PROFILES, Subject, finds
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
+from server.analyst.findings import with_losses
 from server.analyst.forms import forms
-from server.analyst.kinds.kind import Call
+from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
 from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
@@ -124,7 +125,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     if ask is None or not (_is_ours(ask, evidence) or ask.placed or {*ask.measures} & {*answering.OF_THREADS}):
         return None
     if not evidence.results:
-        return Step((*finds(ask, evidence), PROFILES))
+        return Step((*finds(ask, evidence), SUMMARY, PROFILES))
     texts: list[str] = []
     for one in (replace(ask, then=None), *_joined(ask)):
         asked = looked_up(one, evidence)
@@ -133,7 +134,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
         if not isinstance(answered, str):
             return answered
         texts.append(answered)
-    return Step(text=" ".join(texts))
+    return Step(text=with_losses(" ".join(texts), evidence))
 
 
 def _joined(ask: Ask) -> tuple[Ask, ...]:

@@ -62,10 +62,10 @@ def as_part(asked: Asked, below: Row, base: Row, alone: Row) -> str | None:
     assert asked.base is not None
     if not base.get("total") or not alone.get("total"):
         return None
-    whole = f"{asked.base.label} takes {amount(base['total'], asked.unit)}"
+    of_all = f"{asked.base.label} takes {amount(base['total'], asked.unit)}"
     if not below.get("total"):
         takes = amount(alone["total"], asked.unit)
-        return f"**Nothing of {asked.base.label} is {asked.label}**, which runs elsewhere: it takes {takes}, {whole}."
+        return f"**Nothing of {asked.base.label} is {asked.label}**, which runs elsewhere: it takes {takes}, {of_all}."
     part = amount(below["total"], asked.unit)
     begins = f"**{share(below['total'] / base['total'])} of {asked.base.label} is {asked.label}**"
     return f"{begins}: {part} of {amount(base['total'], asked.unit)}."

@@ -49,7 +49,7 @@ def finds(ask: Ask, evidence: Evidence) -> list[Call]:
     return calls[:MOST_FINDS]
 
 
-MOST_FINDS = 7
+MOST_FINDS = 6
 COLLECTOR = r"^\(garbage collector\)$|^\(?GC\)?$"
 _COLLECTOR = word_list("the_collector")
 _ORDINARY = word_list("things_of_many_names")

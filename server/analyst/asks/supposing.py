@@ -15,16 +15,20 @@ def supposed(asked: Asked, row: Row) -> str | None:
     if "share" in asked.ask.measures and asked.subjects:
         return _share(asked, row)
     place = f" of {asked.label}" if asked.subjects else _of_all(asked)
-    whole = f"{amount(row['whole'], unit)}{place}"
+    everything = f"{amount(row['whole'], unit)}{place}"
     saves, left = ("saved", "left") if what.times else ("gone", "rest")
     saved_share, left_share = (share(row[one] / row["whole"]) for one in (saves, left))
     saved_, left_ = (amount(row[one], unit) for one in (saves, left))
     takes = f"{gone} takes {amount(row['gone'], unit)}"
     if what.asks == "saved":
         how = f"if {gone} and all that it calls cost nothing" if what.times is None else f"with {gone} {_faster(asked)}"
-        return f"**At most {saved_share} ({saved_}){place} would be saved, {how}**: {left_} of {whole} would be left."
+        return (
+            f"**At most {saved_share} ({saved_}){place} would be saved, {how}**: {left_} of {everything} would be left."
+        )
     how = f"Without {gone}" if what.times is None else f"With {gone} {_faster(asked)}"
-    return f"**{how}, {left_} ({left_share}) of {whole} would be left at best**: {saved_} would be saved, as {takes}."
+    return (
+        f"**{how}, {left_} ({left_share}) of {everything} would be left at best**: {saved_} would be saved, as {takes}."
+    )
 
 
 def _faster(asked: Asked) -> str:

@@ -95,7 +95,7 @@ async def test_three_questions_that_can_be_answered_stand_with_it() -> None:
     assert answer.text.startswith("**I cannot answer that**: it asks for the least of them, ")
     assert answer.text.count("“") == 3
     again, _ = await asked("how long does `walk` take?", timeline(TREE, names=("a",)))
-    assert again.text.startswith("**[`walk`](#f0)** takes "), again.text
+    assert again.text.startswith("**[`walk`](#f0) takes "), again.text
 
 
 def test_of_two_that_are_asked_for_one_alone_is_no_answer() -> None:

@@ -31,7 +31,7 @@ _LIMIT = "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the most, 
     [
         (["total of `ink`", "per press?"], "**`ink` per thread: `press-2` 40.0 ms in 2 calls and `press-1` 20"),
         (["`ink` total", "per thread?"], "**`ink` per thread, in 2 of 3: `press-2` 40.0 ms in 2 calls and"),
-        (["`ink` calls?", "between 45 and 65ms?"], "**`ink` is called 1 time, between 45.0 ms and 65.0 ms**"),
+        (["`ink` calls?", "between 45 and 65ms?"], "**`ink` was called 1 time, between 45.0 ms and 65.0 ms**"),
         (["`ink` total in the first 25ms"], "**`ink` takes 15.0 ms in total (27.3% of 55.0 ms), between 0 s"),
         (["longest `ink`", "avg without it?"], "**`ink` takes 10.0 ms on average, without the longest call**, 15"),
         (["p75 of `ink`"], "**`ink` takes 15.0 ms at the 75th percentile**, in 4 calls."),
@@ -83,8 +83,8 @@ async def test_an_ordinary_word_is_no_function_unless_just_one_holds_it(prompt: 
 async def test_a_count_of_eleven_is_plural_and_of_one_is_not() -> None:
     trace = timeline([("ink", 2 * at, 2 * at + 1) for at in range(11)])
     eleven, one = await talk(trace, "`ink` calls?", "in the first 25ms?"), await talk(trace, "`ink` calls after 19ms")
-    assert "is called 11 times, between" in eleven[-1]
-    assert "is called 1 time, between" in one[-1]
+    assert "was called 11 times, between" in eleven[-1]
+    assert "was called 1 time, between" in one[-1]
 
 
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("asked_turn"))
@@ -95,11 +95,11 @@ async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: st
 @pytest.mark.parametrize(
     ("prompts", "refused"),
     [
-        (["how long does `ink` take", "how many sheets did that take"], "is called"),
+        (["how long does `ink` take", "how many sheets did that take"], "was called"),
         (["`ink` total in the first 25ms", "what ran in the first 25ms"], "`ink` takes"),
         (["compare `ink` and `paper`"], "`ink` takes"),
         (["`ink` self time as a chart"], "`ink` takes"),
-        (["is `ink` called more than `glue`"], "**`ink` is called"),
+        (["is `ink` called more than `glue`"], "**`ink` was called"),
     ],
 )
 async def test_a_word_that_changes_what_is_asked_is_not_passed_over(prompts: list[str], refused: str) -> None:
@@ -111,10 +111,10 @@ async def test_a_word_that_changes_what_is_asked_is_not_passed_over(prompts: lis
     ("prompt", "begins"),
     [
         ("hey can you tell me how long `ink` takes in total pls", "**`ink` takes 60.0 ms in total"),
-        ("`ink`: n and total", "**`ink` is called 4 times and takes 60.0 ms in total"),
+        ("`ink`: n and total", "**`ink` was called 4 times and takes 60.0 ms in total"),
         ("wich % of everything is `ink`, thx", "**`ink` takes 30.0% of 200 ms, 60.0 ms**"),
         ("mean `ink` over the presses", "**`ink` takes 15.0 ms on average, in `press-1` and `press-2`**"),
-        ("cnt `ink` on press-2", "**`ink` is called 2 times, in `press-2`**"),
+        ("cnt `ink` on press-2", "**`ink` was called 2 times, in `press-2`**"),
     ],
 )
 async def test_slips_short_forms_and_politeness_are_read(prompt: str, begins: str) -> None:

@@ -50,10 +50,10 @@ async def test_several_measures_stand_in_one_sentence() -> None:
     trace = timeline([("fire", 0, 40), ("fire", 50, 60), ("draw", 70, 80)], names=("a",))
     answer, _ = await asked("fire: calls, total and mean", trace)
     assert answer.text.startswith(
-        "**[`fire`](#f0) is called 2 times, takes 50.0 ms in total (83.3% of 60.0 ms) and takes 25.0 ms on average**"
+        "**[`fire`](#f0) was called 2 times, takes 50.0 ms in total (83.3% of 60.0 ms) and takes 25.0 ms on average**"
     ), answer.text
     answer, _ = await asked("how many fired and the worst: draw", trace)
-    assert "is called 1 time" in answer.text.partition("\n")[0]
+    assert "was called 1 time" in answer.text.partition("\n")[0]
     assert "takes 10.0 ms" in answer.text.partition("\n")[0]
 
 

@@ -28,7 +28,7 @@ from tests.traces.insights.recorded import sampled, timeline
         (["`bake` vs `sell`, which is heavier, as a factor"], "**`bake` takes more**: 700 ms, and `sell` 300 ms. That"),
     ],
 )  # fmt: skip
-async def test_functions_beside_each_other(prompts: list[str], begins: str) -> None:
+async def test_functions_are_compared(prompts: list[str], begins: str) -> None:
     *_, answer = await talk(bakery(), *prompts)
     assert plain(answer).startswith(begins), answer
 

@@ -274,7 +274,7 @@ def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
 
 
 def _of_several(asked: Asked, evidence: Evidence) -> Answer:
-    """Several functions beside each other; of all together where their sum is asked for."""
+    """Several functions next to each other; of all together where their sum is asked for."""
     if "compare" in asked.ask.how and not asked.ask.measures and any(one.is_place for one in asked.subjects):
         asked = replace(asked, ask=replace(asked.ask, measures=("self", "total")))  # packages run in each other
     ask, parts = asked.ask, asked.parts

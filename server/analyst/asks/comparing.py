@@ -1,4 +1,4 @@
-"""Functions beside each other: in an order, as a part of another, one against another, added up."""
+"""Functions set next to each other: in an order, as a part of another, one against another, added up."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ _GENERIC = word_list("generic") | word_list("stands_for_it")
 _OF_THREADS = frozenset({*answering.OF_THREADS, "total"})
 _KEYS = ("", "thread", "caller")
 MOST_LEFT = 2
-"""Words that may be passed over, beside a name that the recording has."""
+"""Words that may be passed over next to a name that the recording has."""
 
 
 def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
@@ -88,7 +88,7 @@ def _thread_among(known: list[Subject], ask: Ask, before: Subject | None) -> tup
 
 
 def _has_no_clock(ask: Ask, profiles: tuple[dict[str, Any], ...]) -> bool:
-    """Whether it asks for moments of threads that cannot be set beside each other."""
+    """Whether it asks for moments of threads that cannot be set next to each other."""
     is_timed = ask.window is not None or bool({*ask.measures} & MOMENTS)
     return is_timed and len(profiles) > 1 and any(row["clock"] == "own" for row in profiles)
 

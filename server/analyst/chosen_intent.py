@@ -39,7 +39,11 @@ LIKELY = 0.2
 """Probability from which the nearest intent is taken at all; below it the question is what takes the time."""
 NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
-SQL = lazy_regex(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
+SQL = lazy_regex(
+    r"^\s*(?:explain\s+)?(?:select\b(?!(?:\s+(?!(?:as|distinct|case|all)\b)\w+){3,}\s+from\b).+\bfrom\s+(?!(?:the|my|this|that|it)\b)"
+    r"|select\s+[\d(]|with\s+\w+\s+as\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
 NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
 OF_A_CAUSE = intents(
     "waiting garbage queries memory exceptions logging serialisation regex libraries startup page parallel"

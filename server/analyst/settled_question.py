@@ -30,6 +30,7 @@ from server.analyst.topic_words import best_named, pattern_of, words_of
 
 _FORMS = forms("settled_question")
 _THREAD_SCOPE = forms("thread_scope")
+_SINGLE_EVENTS = forms("single_events")
 _SENTENCE_FORMS = forms("sentence_forms")
 
 NAMED_THERE = intents("recursion group suspect timeline draw arguments")
@@ -208,7 +209,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
 def _settled(question: Question, evidence: Evidence) -> Question:
     if question.labels:
         question = _labelled(question, evidence)
-    question = narrowed(question, evidence)
+    question = _longest_wait(narrowed(question, evidence), evidence)
     if question.intent is Intent.CALLS_OF and question.carried and _FORMS.of_waits.search(question.text):
         question = question.about(Intent.WAITING) if evidence.waiting_profiles else question
     if evidence.unit == "bytes" and question.intent is Intent.WAITING and _FORMS.keeps.search(question.text):
@@ -230,6 +231,15 @@ def _settled(question: Question, evidence: Evidence) -> Question:
     if question.intent is Intent.THREAD and is_no_thread(question, evidence):
         return question.about(Intent.PROFILES)
     return _looked_up(question, evidence)
+
+
+def _longest_wait(question: Question, evidence: Evidence) -> Question:
+    """The question for the longest call of what was spoken of, where no single waits are recorded."""
+    before, kept = evidence.spoken_of, evidence.waiting_profiles or evidence.measures_waiting or question.names
+    if question.intent is not Intent.WAITING or not before or kept or not _SINGLE_EVENTS.which.search(question.text):
+        return question
+    text, handle = "longest call, when", before.handle if before.handle.startswith("f") else None
+    return Question(intent=Intent.CALLS_OF, text=text, handle=handle, profile=before.profile, note=question.note)
 
 
 def _of_alike_threads(question: Question, evidence: Evidence) -> Question:

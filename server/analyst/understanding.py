@@ -22,6 +22,7 @@ from server.analyst.spoken_topics import of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
+from server.analyst.ways_out import of_a_way_out, of_several
 
 _FORMS = forms("understanding")
 _ASKED_THINGS = forms("asked_things")
@@ -60,6 +61,8 @@ def understood(
     """
     if spoken_of and (topic := of_the_topic(prompt, spoken_of, openings)):
         return topic
+    if way_out := (spoken_of and of_several(prompt, spoken_of)) or of_a_way_out(prompt, spoken_of, openings):
+        return way_out
     prompt = of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
     question = _understood(prompt, viewer, windows, spoken_of, openings)
     return with_measures(question, prompt, spoken_of, openings)

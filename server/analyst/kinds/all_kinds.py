@@ -105,7 +105,7 @@ _PLAIN = {
     Intent.TIMELINE: Kind(by_query.first_timeline, by_query.timeline, by_query.then_timeline),
     Intent.REQUESTS: Kind(by_query.first_requests, by_query.requests, by_query.then_requests),
     Intent.RECORDING: _RECORDING,
-    Intent.SQL: Kind(lambda question, evidence: [("query_trace", {"sql": question.text})], by_query.sql),
+    Intent.SQL: Kind(by_query.first_sql, by_query.sql),
     Intent.SUMMARISE: Kind(_RANKED, talk.summary),
     Intent.CORRECTION: Kind(_RANKED, talk.correction),
     Intent.SMALLTALK: Kind(_RANKED, talk.smalltalk),

@@ -1,7 +1,9 @@
 """Questions that a query answers: typed SQL, charts, the order of events, requests, what grows with time."""
 
+import re
 from typing import Any
 
+from server.analyst.chosen_intent import SQL
 from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
@@ -16,9 +18,11 @@ from server.analyst.moments import is_next_to
 from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, moment
+from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("by_query")
 
+_STARTS = lazy_regex(r"\b(?:explain\s+select|select|with)\b", re.IGNORECASE)
 SHOWN = 10
 PHASES = 6
 ROUTE = 120
@@ -30,8 +34,23 @@ REQUESTS = query("requests")
 REQUESTS_BY_NAME = query("requests_by_name")
 
 
+def statement_in(text: str) -> str:
+    """The SQL that a prompt is, or ends in (`run this: select ...`); empty where it only speaks of it."""
+    starts = (found.start() for found in _STARTS.finditer(text))
+    return next((text[at:] for at in starts if SQL.match(text[at:])), "")
+
+
+def first_sql(question: Question, evidence: Evidence) -> list[Call]:
+    statement = statement_in(question.text)
+    return [("query_trace", {"sql": statement})] if statement else [SUMMARY]
+
+
 def sql(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("query_trace")
+    if not statement_in(question.text):
+        return [
+            "**Type the query itself, and I run it**: it begins with SELECT or WITH, over the tables of this trace."
+        ]
     if found is None:
         failed = next((result.text for result in evidence.results if result.tool == "query_trace"), "")
         return [f"**That query could not be run.** {failed}"]

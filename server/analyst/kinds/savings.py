@@ -16,7 +16,8 @@ from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS, is_entry, parts_of
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded, joined, own, share, total
+from server.analyst.ways_out import BY_CACHE, SAVED, TO_FIX
+from server.analyst.wording import CALLS, amount, cited, coded, joined, own, share, total
 
 _FORMS = forms("savings")
 
@@ -32,7 +33,7 @@ def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if _is_of_several(question):
         return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
     first = one_function.first(question, evidence) if _names(question) else [SUMMARY, BY_SELF]
-    return [*first, FINDINGS] if _FORMS.together.search(question.text) else first
+    return [*first, FINDINGS] if _FORMS.together.search(question.text) or question.text == TO_FIX else first
 
 
 def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
@@ -93,18 +94,23 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
     return [
         (
             f"**At most {total(row, unit)}{OF_ALL if everywhere else ''} {what}, if {names} {cost} cost nothing**: "
-            f"{own(row, unit)} itself.{rest}"
+            f"{own(row, unit)} itself.{rest}{CACHED if question.text == BY_CACHE else ''}"
         ),
         WAITS_OVERLAP if evidence.measures_waiting else "",
         leading(evidence, "What takes the most is"),
     ]
 
 
+CACHED = " A cache saves what is worked out again of that: how much is the same, a recording does not show."
 WAITS_OVERLAP = "Threads wait at the same time: the sum of their waiting is no time on the clock."
 
 
 def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
+    if question.text == TO_FIX and (way_out := _way_out(question, evidence)):
+        return way_out
+    if question.text in (BY_CACHE, SAVED) and evidence.lead:
+        return _saving(question, evidence)
     serial = of_causes(evidence, ("serial_waits",)) if _FORMS.together.search(question.text) else []
     if serial:
         return [claimed(serial[0]), *(_saving(question, evidence) if _names(question) else ())]
@@ -126,6 +132,30 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
     )
     start = own_lead.row if own_lead is not None and behind else row
     return [f"**Start with {cited(start)}.** {_what_to_do(evidence, start)}{parts[0]}", *parts[1:]]
+
+
+FEWER = (
+    "Call it less often: work an answer out once and keep it (a set, a table, an index, a cache), or do many at once."
+)
+NO_CAUSES = frozenset({"code", "timeline", "quality"})
+"""Kinds of findings that say where it is, and not why."""
+LESS = "Do less in it: run it once, outside of loops, over less data, or by an algorithm that needs fewer steps."
+
+
+def _way_out(question: Question, evidence: Evidence) -> list[str]:
+    """What is done about the function in question, by the finding that names it, else by its figures."""
+    for row in meant(question, evidence)[:1]:
+        named = [one for one in evidence.found() if row["handle"] in [by["handle"] for by in one["evidence"]]]
+        causes = [one for one in named if one["advice"] and (one["cause"] or one["kind"] not in NO_CAUSES)]
+        found = next(iter(sorted(causes, key=lambda one: one["cause"] in (None, "long_task"))), None)
+        around = evidence.first("get_callers_callees", frame=row["handle"]) or {"callees": []}
+        below = [one for one in around["callees"] if one["handle"] and row["self_share"] < LEADS * row["total_share"]]
+        inside = f"Most of it is in what it calls, first {cited(below[0])}. " if below else ""
+        ways = FEWER if evidence.counted == CALLS and row["count"] > 1 else LESS
+        advice = f"{sentence_of(found)} {found['advice']}" if found else f"{inside}{ways}"
+        most = f"**At most {total(row, evidence.unit)} can be saved at {cited(row)}**, and all that it calls. "
+        return [f"{most}{advice}", leading(evidence, "What takes the most is")]
+    return []
 
 
 def _what_to_do(evidence: Evidence, start: dict[str, Any]) -> str:

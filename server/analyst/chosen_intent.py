@@ -22,6 +22,7 @@ from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("chosen_intent")
 _SENTENCE_FORMS = forms("sentence_forms")
+_KNOWN_FORMS = forms("known_forms")
 _ASKED_THINGS = forms("asked_things")
 _GOING_ON = forms("going_on")
 
@@ -211,7 +212,7 @@ CERTAIN = 0.9
 
 def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> bool:
     """Whether ordinary words of the prompt may be what it is about."""
-    if named.names or named.thread or named.labels or intent is Intent.COMPARE:
+    if named.names or named.thread or named.labels or intent is Intent.COMPARE or _KNOWN_FORMS.of_imports.search(text):
         return False
     if intent is Intent.GARBAGE and collects(text) and not _GOING_ON.saves.search(text):  # its word names it already
         return False

@@ -47,6 +47,8 @@ _BY_CAUSE = {"gc_pressure": Intent.GARBAGE, "lock_contention": Intent.WAITING}
 _OF_TITLES = {one.title: _BY_CAUSE[one.cause] for one in DETECTORS if one.cause in _BY_CAUSE}
 _TITLE = re.compile(rf"\*\*({'|'.join(map(re.escape, _OF_TITLES))})\*\*")
 _NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.COMPARE, Intent.SQL, Intent.DRAW, Intent.SHOW})
+OF_IMPORTS = "**Imports take "
+"""How the answer for all imports begins."""
 MOST_WORDS = 9
 """Of a prompt that goes on: a longer one has a subject."""
 
@@ -139,3 +141,10 @@ def _who_forces_it(prompt: str, spoken_of: SpokenOf) -> str:
     if found is None or first_form("work", spoken_of.prompt) != "layout-thrashing":
         return ""
     return f"{found['before']} forced layout{found['after']}"
+
+
+def of_imports(prompt: str, openings: Sequence[str]) -> Question | None:
+    """`which one mostly`, after an answer for all imports; None for any other."""
+    if not (openings and openings[-1].startswith(OF_IMPORTS) and _FORMS.which_of_them.match(prompt)):
+        return None
+    return Question(intent=Intent.STARTUP, text="which import takes the most")

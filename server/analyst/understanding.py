@@ -18,7 +18,7 @@ from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinal
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
-from server.analyst.spoken_topics import of_the_topic
+from server.analyst.spoken_topics import of_imports, of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
@@ -59,7 +59,7 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
-    if spoken_of and (topic := of_the_topic(prompt, spoken_of, openings)):
+    if spoken_of and (topic := of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings)):
         return topic
     if way_out := (spoken_of and of_several(prompt, spoken_of)) or of_a_way_out(prompt, spoken_of, openings):
         return way_out

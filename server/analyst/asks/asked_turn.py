@@ -195,9 +195,10 @@ def _collects(subject: Subject) -> bool:
 
 
 def _is_of_another_unit(prompt: str, unit: str) -> bool:
-    """Whether it asks for a time of what is no time, or for bytes of what are none."""
+    """Whether it asks for a time, for bytes or for instructions of what are none."""
     of_time, of_bytes = _FORMS.of_time.search(prompt), _FORMS.of_bytes.search(prompt)
-    return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes"))
+    is_measured = _FORMS.of_instructions.search(prompt) and unit in ("nanoseconds", "bytes")
+    return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes") or is_measured)
 
 
 def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:

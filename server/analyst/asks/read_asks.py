@@ -192,6 +192,8 @@ class _Filling:
         if "end" in measures:  # `when is it done`
             measures = tuple(one for one in measures if one != "when")
         how = frozenset({*found.get("how", []), *(["compare"] if "compared" in measures else [])})
+        if "sum" in how and not measures and sum(bool(run.words) for run in self._runs) == 1:
+            measures = ("total",)  # `sorted合計`: of one thing the sum is what it takes
         ask = Ask(
             measures=tuple(one for one in measures if one != "compared"),
             percent=self._percent,

@@ -7,7 +7,7 @@ from server.analyst.asked_things import PAIR, named_like
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
-from server.analyst.kinds import one_function
+from server.analyst.kinds import imports, one_function
 from server.analyst.kinds.device import (
     asks_how_busy,
     heaviest_kernels,
@@ -20,7 +20,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.queries import query
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded, joined, located, own, share, total
+from server.analyst.wording import cited, coded, joined, located, own, total
 from traces.analysis.units import format_share
 
 _FORMS = forms("groups")
@@ -30,9 +30,6 @@ MATCHES = 50
 SHOWN = 4
 LONGEST = 200
 """Characters of a pattern."""
-BY_IMPORT = query("by_import")
-ALL_OF_IT = 0.9
-"""Share of the time from which what a file ran is the program itself, and no import."""
 BY_FILE = query("by_file")
 INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
 """The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
@@ -72,7 +69,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return [("query_trace", {"sql": sql})]
     if "kernel" in names and (track := track_of_kernels(evidence)):
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
-    if not names or _FORMS.imports.search(question.text):
+    if not names or imports.asked_for(question):
         return _files_of(question, evidence)
     several = len(evidence.profiles) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
@@ -88,9 +85,9 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
     """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
     if asked := [call for call in scripts_asked_for(question) if not evidence.all("query_trace")]:
         return asked
-    if _FORMS.imports.search(question.text) and evidence.first("query_trace", sql=_of_imports(evidence)) is None:
-        return [("query_trace", {"sql": _of_imports(evidence)})]
-    if _slowest_import(question, evidence):
+    if (of_imports := imports.calls(question, evidence)) and evidence.first("query_trace", **of_imports[0][1]) is None:
+        return of_imports
+    if imports.loads(question, evidence):
         return []
     if longest_scripts(evidence):
         return []
@@ -103,24 +100,6 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
         if ranked["rows"]:
             break
     return [("find_frames", {"pattern": name, "limit": SHOWN}) for name in _heaviest_files(evidence)]
-
-
-def _of_imports(evidence: Evidence) -> str:
-    return BY_IMPORT.replace("'?'", f"'{(evidence.summary or {'default_profile': 'p0'})['default_profile']}'")
-
-
-def _slowest_import(question: Question, evidence: Evidence) -> list[str]:
-    """The modules whose import took longest, where frames are named so that it can be said."""
-    found = evidence.first("query_trace", sql=_of_imports(evidence)) if _FORMS.imports.search(question.text) else None
-    everything, unit = (evidence.main or {}).get("total") or 0.0, evidence.unit
-    rows = [(place["name"], own["value"]) for place, own in (found or {"rows": []})["rows"] if own.get("value")]
-    rows = [(place, value) for place, value in rows if everything and value < ALL_OF_IT * everything][:SHOWN]
-    if not rows:
-        return []
-    (place, value), *others = rows
-    took = f"{share(value / everything)} ({amount(value, unit)})"
-    then_ = f", then {joined([f'{coded(one)} with {amount(took_, unit)}' for one, took_ in others])}" if others else ""
-    return [f"**Importing {coded(place)} takes longest: {took}**, with what it imports itself{then_}."]
 
 
 def _heaviest_files(evidence: Evidence) -> list[str]:
@@ -181,8 +160,8 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         return of_device
     if "kernel" in (question.names or question.maybe) and (of_kernels := heaviest_kernels(evidence)):
         return of_kernels
-    if imports := _slowest_import(question, evidence):
-        return [*imports, leading(evidence, "The heaviest function is")]
+    if of_imports := imports.loads(question, evidence):
+        return of_imports
     sums = _sums(question, evidence)
     if not (question.names or question.maybe):
         return _by_file(question, evidence)

@@ -95,6 +95,10 @@ ONE_RECORDING = (
 )
 
 
+_OF_FIGURES = ("**Who holds", "**Import", "**No import")
+"""How answers begin that no cause comes before."""
+
+
 def _is_another(question: Question, found: str, asked: str) -> bool:
     """Whether yes or no is asked of one cause, a lock, and another one was found."""
     is_lock = asked == "lock_contention" and _FORMS.of_locks.search(question.text) is not None
@@ -140,7 +144,7 @@ def _denied(question: Question, evidence: Evidence, causes: tuple[str, ...], fir
         return f"**No: no {NAMES[causes[0]]} was found, only other waiting.** {first.replace('**Yes, it', '**It', 1)}"
     if (words := _ASKED_BY_WORD.get(causes[0])) and not words.search(question.text):
         return first
-    if not asked or _DECIDED.match(first) or not looked or set(looked) <= unknown:
+    if not asked or _DECIDED.match(first) or first.startswith(_OF_FIGURES) or not looked or set(looked) <= unknown:
         return first
     if causes[0] == "leak" or "leak" in causes:
         return f"{ONE_RECORDING} {first}"
@@ -179,7 +183,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
         if weighs and _is_another(question, found[0]["cause"], causes[0]):
             return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
         weighs = weighs and not _is_of_others(question, evidence, found[0])
-        weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith("**Who holds"))
+        weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith(_OF_FIGURES))
         of_figures = _FORMS.asks_a_figure.search(question.text) or asks_of_single_ones(question.text)
         weighs = weighs and not of_figures and not parts[0].startswith("**How often cannot")
         if (

@@ -6,7 +6,7 @@ from server.analyst.evidence import Evidence, Lead, first_of_table, lead_of
 from server.analyst.figures import WINDOW
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds import gaps
+from server.analyst.kinds import gaps, imports
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
@@ -292,7 +292,7 @@ def _heaviest(row: dict[str, Any], unit: str) -> str:
 
 def then_startup(question: Question, evidence: Evidence) -> list[Call]:
     """All of the recording, for a recording of a start is the start; and its first part."""
-    calls = then_overview(question, evidence)
+    calls = [*imports.calls(question, evidence), *then_overview(question, evidence)]
     part = _start(evidence)
     if part:
         calls.append(("get_top_functions", {"sort_by": "self", "limit": 5} | part))
@@ -308,6 +308,8 @@ def _start(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def startup(question: Question, evidence: Evidence) -> list[str]:
+    if of_imports := imports.loads(question, evidence):
+        return of_imports
     parts = overview(question, evidence)
     part = _start(evidence)
     found = ranking_of(evidence, part) if part else None

@@ -11,6 +11,7 @@ from tests.server.analyst.written_answers import assert_answered
 from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import sampled, timeline
 from traces.model import Trace
+from traces.values import Unit
 
 
 def presses() -> Trace:
@@ -120,3 +121,31 @@ async def test_a_word_that_changes_what_is_asked_is_not_passed_over(prompts: lis
 async def test_slips_short_forms_and_politeness_are_read(prompt: str, begins: str) -> None:
     (answer,) = await talk(presses(), prompt)
     assert re.sub(r"\[(`[^`]+`)\]\(#\w+\)", r"\1", answer).startswith(begins), answer
+
+
+@pytest.mark.parametrize(
+    ("prompts", "begins"),
+    [
+        (["inkの合計は?"], "**`ink` takes 60.0 ms in total"),
+        (["inkは何回?平均は?"], "**`ink` was called 4 times and takes 15.0 ms on average**"),
+        (["ink: anzahl + schnitt"], "**`ink` was called 4 times and takes 15.0 ms on average**"),
+        (["how long does `job` take", "e ink sozinha, sem os filhos?"], "**`ink` takes 60.0 ms itself"),
+        (["how long does `ink` take", "gesamtzeit, inklusive"], "**`ink` takes 60.0 ms in total"),
+        (["quantas vezes ink, em média?"], "**`ink` was called 4 times and takes 15.0 ms on average**"),
+    ],
+)
+async def test_terse_measures_and_names_next_to_particles_are_read(prompts: list[str], begins: str) -> None:
+    answers = await talk(presses(), *prompts)
+    answer = re.sub(r"\[(`[^`]+`)\]\(#\w+\)", r"\1", answers[-1])
+    assert answer.startswith(begins), answer
+
+
+async def test_instructions_are_what_is_counted_and_no_time() -> None:
+    asked = "combien d'instructions, en propre et au total ?"
+    stacks = [("main;parse", 30.0), ("main;parse;scan", 70.0)]
+    *_, counted = await talk(sampled(stacks, unit=Unit.COUNT), "how much is `parse`", asked)
+    assert re.match(r"\*\*\[`parse`\]\(#f1\) takes 100 in total \(100\.0% of 100\) and takes 30 itself", counted), (
+        counted
+    )
+    *_, timed = await talk(sampled(stacks), "how much is `parse`", asked)
+    assert "takes 100 ms in total" not in timed, timed

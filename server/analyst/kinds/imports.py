@@ -37,17 +37,15 @@ def loads(question: Question, evidence: Evidence) -> list[str]:
     if not asked_for(question):
         return []
     found = evidence.first("query_trace", sql=_statement(evidence))
-    (every, modules), whole = _rows(found), (evidence.main or {}).get("total") or 0.0
-    if found is None or not whole:
+    (every, modules), everything = _rows(found), (evidence.main or {}).get("total") or 0.0
+    if found is None or not everything:
         return []
     if not every:
         return [_NONE, leading(evidence, "The heaviest function is")] if _FORMS.by_word.search(question.text) else []
     if modules and _FORMS.which.search(question.text):
         (place, value), *others = modules
-        begins = (
-            f"**Importing {coded(place)} takes longest: {_took(value, whole, evidence)}**, with what it imports itself"
-        )
-        text = f"{begins}{_listed(others, evidence)}. All imports take {_took(every, whole, evidence)}."
+        begins = f"**Importing {coded(place)} takes longest: {_took(value, everything, evidence)}**, with what it imports itself"
+        text = f"{begins}{_listed(others, evidence)}. All imports take {_took(every, everything, evidence)}."
     else:
         most, others = (
             (f", most of it {coded(modules[0][0])} with {_amount(modules[0], evidence)}", modules[1:])
@@ -55,7 +53,7 @@ def loads(question: Question, evidence: Evidence) -> list[str]:
             else ("", [])
         )
         unnamed = "" if modules else " Which module that is, the frames do not say."
-        text = f"{OF_IMPORTS}{_took(every, whole, evidence)}{most}**{_listed(others, evidence)}.{unnamed}"
+        text = f"{OF_IMPORTS}{_took(every, everything, evidence)}{most}**{_listed(others, evidence)}.{unnamed}"
     return [text, leading(evidence, "The heaviest function is")]
 
 
@@ -66,8 +64,8 @@ def _rows(found: dict[str, Any] | None) -> tuple[float, list[Row]]:
     return every, [row for row in rows if row[0] and row[1]][:SHOWN]
 
 
-def _took(value: float, whole: float, evidence: Evidence) -> str:
-    return f"{share(value / whole)} ({amount(value, evidence.unit)})"
+def _took(value: float, everything: float, evidence: Evidence) -> str:
+    return f"{share(value / everything)} ({amount(value, evidence.unit)})"
 
 
 def _amount(row: Row, evidence: Evidence) -> str:

@@ -44,8 +44,9 @@ def loads(question: Question, evidence: Evidence) -> list[str]:
         return [_NONE, leading(evidence, "The heaviest function is")] if _FORMS.by_word.search(question.text) else []
     if modules and _FORMS.which.search(question.text):
         (place, value), *others = modules
-        begins = f"**Importing {coded(place)} takes longest: {_took(value, everything, evidence)}**, with what it imports itself"
-        text = f"{begins}{_listed(others, evidence)}. All imports take {_took(every, everything, evidence)}."
+        begins = f"**Importing {coded(place)} takes longest: {_took(value, everything, evidence)}**"
+        begins += f", with what it imports itself{_listed(others, evidence)}"
+        text = f"{begins}. All imports take {_took(every, everything, evidence)}."
     else:
         most, others = (
             (f", most of it {coded(modules[0][0])} with {_amount(modules[0], evidence)}", modules[1:])

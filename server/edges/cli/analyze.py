@@ -22,6 +22,7 @@ from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
 from server.protocol import events
 from server.protocol.checks_sentence import checks_sentence
+from server.protocol.client import NO_TEXT
 from server.protocol.wire_values import ViewerState
 from server.quoting import visible
 from traces.errors import TraceError
@@ -125,6 +126,8 @@ def analyze(
 ) -> None:
     """Run the turn and print its answer; ends with exit code 1, naming the file, when the trace or the model failed."""
     need_file(source)
+    if not question.strip():
+        fail(NO_TEXT, MISUSED)
     pictures = KeptPictures(out)
     sink = TerminalSink(quiet=as_json)
     try:

@@ -54,6 +54,13 @@ def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: click
     assert "not found" not in result.stderr
 
 
+def test_blanks_ask_nothing(cli: click.Group, fixtures: Path) -> None:
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), " \t "])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr == "flamechat: It has no text to answer: write what you want to know.\n"
+
+
 def test_nothing_is_drawn_that_nobody_sees_and_that_is_said(cli: click.Group, fixtures: Path) -> None:
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "draw a flamegraph"])
     assert "Drawing" not in result.stderr

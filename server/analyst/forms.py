@@ -11,7 +11,8 @@ from traces.lazy_regex import lazy_regex
 TABLE = Path(__file__).with_name("forms.toml")
 LISTS = "words"
 """The part of the table that has lists of words."""
-_NAMED = re.compile(r"\{\{(\w+)\}\}")
+_NAMED = re.compile(r"\{\{(?:(\w+)\.)?(\w+)\}\}")
+"""Another form of the same part, or of the part that is named before it."""
 
 
 class Forms:
@@ -42,7 +43,7 @@ def expression(part: str, name: str) -> str:
     text = table()[part].get(name)
     if text is None:
         raise AttributeError(f"no form {name!r} of {part!r}")
-    return _NAMED.sub(lambda found: expression(part, found[1]), text.replace("\n", ""))
+    return _NAMED.sub(lambda found: expression(found[1] or part, found[2]), text.replace("\n", ""))
 
 
 @cache

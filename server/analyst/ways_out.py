@@ -48,9 +48,9 @@ def of_a_way_out(prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str
 def of_several(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question which of those spoken of last takes more; where that is not known, for nothing that is known."""
     found = _FORMS.which_of_them.search(" ".join(prompt.split()))
-    if found is None or alone(prompt, {}, None).names:
+    if found is None or (read := alone(prompt, {}, None)).names:
         return None
-    of_it = Question(intent=Intent.FUNCTION, text="what about it", note=alone(prompt, {}, None).note)
+    of_it = Question(intent=Intent.FUNCTION, text="what about it", note=read.note)
     if not (found["two"] or found["both"] or found["either"]) or len(spoken_of.pair) < len(COMPARED):
         return of_it
     asked = Measured(COMPARED, ())

@@ -133,3 +133,7 @@ def test_every_variable_that_a_page_names_is_a_setting_or_read_somewhere(page: P
         *ROOT.glob("supabase/**/*.ts"),
     ]
     assert all(any(one in source.read_text(encoding="utf-8") for source in sources) for one in named)
+
+
+def test_the_rule_of_time_is_short_enough_to_be_read() -> None:
+    assert len((ROOT / "docs" / "time.md").read_text(encoding="utf-8").splitlines()) <= 80

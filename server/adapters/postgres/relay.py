@@ -35,8 +35,8 @@ BATCH_S = 0.02
 RETRY_S = 0.3
 
 ENDED_WITHIN_S = 30.0
-"""Before the last look turns may have ended whose events are looked for: they are written after that. A process that
-stood still, or that could not read, looks as much further back."""
+"""A look asks for turns that ended up to so long before the look before it: their last events may be written later. A
+process that stood still, or that could not read, thus looks as much further back."""
 
 NOTHING_FOLLOWS = 1 << 62
 """Higher than every event's number: marks a turn that has ended as seen."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
@@ -37,6 +38,7 @@ headers = {{ Authorization = "Bearer ${{TRACKER_TOKEN}}" }}
 [servers.tracker.tools]
 search_issues = "read"
 """
+SAMPLE_S = 90
 SEARCH = ("tracker_search_issues", '{"query": "slow parser"}')
 
 
@@ -70,6 +72,9 @@ async def asked(
         try:
             await ready()
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+                with anyio.fail_after(SAMPLE_S):
+                    while (await http.get("/ready")).status_code != 200:
+                        """The sample of a first start is still being loaded."""
                 if has_commit:
                     await labelled(http)
                 answer = await http.post("/api/chat", json={"message": "why?"})

@@ -2,14 +2,16 @@
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
+from traces.errors import DamagedTrace
 from traces.formats.time_units import in_unit, unit_named
+from traces.kernels.calls import Event, NotMatched, scan_calls
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers, scan_stacks
 from traces.kernels.trees import paths_of_stacks
@@ -40,25 +42,31 @@ class Shared(msgspec.Struct):
     frames: list[Frame]
 
 
-class Event(msgspec.Struct, gc=False):
-    type: str
-    at: float | int
-    frame: int
-
-
-class Profile(msgspec.Struct):
+class AnyProfile(msgspec.Struct):
     type: str
     unit: str
     name: str = ""
     start_value: float | int = msgspec.field(name="startValue", default=0)
     end_value: float | int = msgspec.field(name="endValue", default=0)
-    events: list[Event] = []
     samples: msgspec.Raw = msgspec.Raw(b"[]")
     weights: msgspec.Raw = msgspec.Raw(b"[]")
 
 
-class File(msgspec.Struct):
-    profiles: list[Profile]
+class Profile(AnyProfile):
+    events: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class ProfileOfEvents(AnyProfile):
+    """The same with each event, to say where one is that is none."""
+
+    events: list[Event] = []
+
+
+OneProfile = TypeVar("OneProfile", bound=AnyProfile)
+
+
+class File(msgspec.Struct, Generic[OneProfile]):
+    profiles: list[OneProfile]
     shared: Shared | None = None
     active: Any = msgspec.field(name="activeProfileIndex", default=None)
     exporter: Any = None
@@ -66,7 +74,14 @@ class File(msgspec.Struct):
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed all profiles; the file's active one is the default. Raises DamagedTrace."""
-    file = msgspec.json.decode(content, type=File)
+    try:
+        _read(msgspec.json.decode(content, type=File[Profile]), builder)
+    except (DamagedTrace, msgspec.DecodeError):
+        msgspec.json.decode(content, type=File[ProfileOfEvents])  # what is wrong with an event is found first
+        raise
+
+
+def _read(file: File[Profile], builder: TraceBuilder) -> None:
     builder.origin.says("recorder", file.exporter)
     if file.shared is None:
         raise builder.damaged("the list of functions (shared.frames) is missing.")
@@ -187,41 +202,31 @@ def _entire(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]
 def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
     """Opens and closes must match, as the schema says: a frame closes only while it is innermost."""
     unit, factor = _unit(profile, builder)
-    at = in_unit([event.at for event in profile.events], unit, factor)
-    if (np.diff(at) < 0).any():
-        raise builder.damaged("its events are not in time order.")
-    opened: list[int] = []
-    closed: list[int] = []
-    frame: list[int] = []
-    parent: list[int] = []
-    stack: list[int] = []
-    for index, event in enumerate(profile.events):
-        if event.type == "O":
-            if len(stack) >= MAX_STACK_DEPTH:
-                raise builder.damaged(f"its stacks are deeper than {MAX_STACK_DEPTH:,} frames.")
-            parent.append(stack[-1] if stack else NONE)
-            stack.append(len(opened))
-            opened.append(index)
-            closed.append(NONE)
-            frame.append(event.frame)
-        elif event.type != "C":
-            raise builder.damaged("an event neither opens nor closes a frame.")
-        elif not stack or frame[stack[-1]] != event.frame:
-            raise builder.damaged("a frame closes while another one is innermost.")
-        else:
-            closed[stack.pop()] = index
-    latest = max(profile.end_value, profile.events[-1].at) if profile.events else profile.end_value
-    if frame and not 0 <= min(frame) <= max(frame) < len(frames):
+    try:
+        calls = scan_calls(memoryview(profile.events), MAX_STACK_DEPTH)
+    except NotMatched as error:
+        _in_order(in_unit(error.at, unit, factor), builder)
+        raise builder.damaged(f"{error}.") from error
+    at = _in_order(in_unit(calls.at, unit, factor), builder)
+    if len(calls.frame) and not 0 <= calls.frame.min() <= calls.frame.max() < len(frames):
         raise builder.damaged("an event names a frame that is not in its list.")
-    nested = Nested(
-        source=np.array(opened, np.int64),
-        start=at[opened],
-        end=np.append(at, in_unit([latest], unit, factor))[closed],  # what is still open lasts to the end
-        frame=frames[frame].astype(np.int32),
-        parent=np.array(parent, np.int32),
-        unfinished=np.flatnonzero(np.array(closed, np.int32) == NONE).astype(np.int32),
-    )
     start, end = in_unit([profile.start_value, profile.end_value], unit, factor).tolist()
+    latest = in_unit([profile.end_value], unit, factor)
     if len(at):
         start, end = min(start, at[0].item()), max(end, at[-1].item())
+        latest = np.maximum(latest, at[-1])
+    nested = Nested(
+        source=calls.opened,
+        start=at[calls.opened],
+        end=np.append(at, latest)[calls.closed],  # what is still open lasts to the end
+        frame=frames[calls.frame],
+        parent=calls.parent,
+        unfinished=np.flatnonzero(calls.closed == NONE).astype(np.int32),
+    )
     builder.add_evented(profile.name, nested, unit=unit, axis_start=start, axis_end=end)
+
+
+def _in_order(times: Values, builder: TraceBuilder) -> Values:
+    if (times[1:] < times[:-1]).any():
+        raise builder.damaged("its events are not in time order.")
+    return times

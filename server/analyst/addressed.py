@@ -22,6 +22,7 @@ from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("addressed")
+_KNOWN_FORMS = forms("known_forms")
 
 _ASKED, _GIVEN = forms("figures_asked"), forms("figures_given")
 _KINDS = {
@@ -212,11 +213,11 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
     is_there = evidence.profile(question.profile) or thread.casefold() in first.casefold()
     is_there = is_there or intent in _OF_THREADS or thread in (*question.names, *question.maybe)
     is_counted = question.excluded or question.saves or what.casefold() in first.casefold()
-    per = by[1] if by and not (question.saves or is_of_asking(by[1].casefold())) else ""
+    per = by[1] if by and not (question.saves or intent is Intent.COMPARE or is_of_asking(by[1].casefold())) else ""
     supposes = _FORMS.supposes.search(asked) and not (intent in _OF_CHANGES or question.saves)
     left = {
         "This is of the recording that is open, and not of the other one": intent not in _OF_RECORDINGS
-        and _FORMS.other_recording.search(asked),
+        and _KNOWN_FORMS.other_recording.search(asked),
         "This is of the whole recording, and not of that time alone": question.time_ranges
         and not (intent in _OF_TIMES or question.saves),
         f"This is not of {coded(thread)} alone": thread and not is_there,

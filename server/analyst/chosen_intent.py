@@ -107,7 +107,7 @@ def _at_once(text: str, named: Subjects) -> Intent | None:
         return Intent.SQL if SQL.match(text) else Intent.DRAW
     if not _HAS_A_WORD.search(text):
         return Intent.SMALLTALK
-    if len(set(named.profiles)) > 1:
+    if len(set(named.profiles)) > 1 or _KNOWN_FORMS.other_recording.search(text):
         return Intent.COMPARE
     helping = would_help(text)  # what that names is no function but what would be done
     return Intent.REPEATED if helping and any(one.search(helping) for one in REMEDIES) else None

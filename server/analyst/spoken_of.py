@@ -27,6 +27,13 @@ _OF_NOTHING = re.compile(
 )
 # How one begins that has not what was asked for of what was spoken of before, which it leaves as it was.
 _WITHOUT_A_FIGURE = re.compile(r"\*\*I cannot answer that\*\*: (?!nothing here)")
+_OF_RECORDINGS = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here ")
+"""How an opening sets this recording against another."""
+_SENTENCE_END = re.compile(r"(?<=[.:])\**(?: |$)(?=\W*[A-Z])")
+_OF_NEIGHBOURS = re.compile(
+    r"\bcall(?:ed|s)\b.*\b(?:from|by|most of all)\b|\bcalls? |\bbelow\b|\bmost of (?:it|that)\b|\bwaits there"
+)
+"""How an opening names others than what it is about: what they call, and who calls them."""
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
@@ -49,8 +56,12 @@ class SpokenOf:
     """The handles of all profiles that the answer cites, in its order, where it begins with one."""
     pair: tuple[str, ...] = ()
     """The handles of the two functions that were spoken of last: those that the answer compares, else the newest."""
+    subjects: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Citations and handles of what each answer begins with, the newest answer first."""
     sets_against: bool = False
     """Whether the answer sets these two against each other."""
+    is_of_recordings: bool = False
+    """Whether the answer sets this recording against another."""
     is_aside: bool = False
     """Whether the answer names a function only after its first paragraph: it is about something else."""
 
@@ -58,6 +69,19 @@ class SpokenOf:
     def name(self) -> str:
         """Of what the answer before was about."""
         return self.cited.removeprefix("[`").partition("`")[0]
+
+    def last(self, number: int) -> tuple[tuple[str, str], ...]:
+        """The citations and handles of as many as were spoken of last: the newest list of so many, else what the newest
+        answers were about; empty where there are fewer."""
+        found: dict[str, tuple[str, str]] = {}
+        for some in self.subjects:
+            if len(some) == number:
+                return some
+            fits = len(found) + len(some) <= number
+            found |= {one[0]: one for one in reversed(some if fits else some[:1])}
+            if len(found) == number:
+                return tuple(found.values())[::-1]
+        return ()
 
 
 def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
@@ -75,6 +99,15 @@ def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
         )
         found += [first[2]] if first else []
     return tuple(dict.fromkeys(found))[:2]
+
+
+def _subjects(answer: str) -> tuple[tuple[str, str], ...]:
+    """The citations and handles of what an answer begins with: all of a list or of what is set against each other, else
+    the first one."""
+    sentence = _SENTENCE_END.split(without_addresses(answer).partition("\n")[0], 1)[0]
+    found = {one[1]: one for one in _CITED.finditer(sentence) if one[1] not in EVENTS and not OF_A_THREAD.match(one[1])}
+    some = list(found.values())[: 1 if _OF_NEIGHBOURS.search(sentence) else None]
+    return tuple((one[0], one[2]) for one in some)
 
 
 def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
@@ -108,7 +141,9 @@ def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
         pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
+        subjects=tuple(_subjects(earlier[at].text) for at in reversed(answers)),
         sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
+        is_of_recordings=_OF_RECORDINGS.search(without_addresses(opening)) is not None,
         ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside=re.search(r"\]\(#[fns]\d", text.partition("\n\n")[0]) is None,
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),

@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.asked_things import named_first, worse_than_that
+from server.analyst.asks.ask import IT
+from server.analyst.asks.read_asks import read
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
 from server.analyst.forms import forms, word_list
@@ -59,12 +61,20 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
-    if spoken_of and (topic := of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings)):
+    points = _KNOWN_FORMS.other_recording.search(prompt) is not None
+    if (
+        spoken_of
+        and not points
+        and (topic := of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings))
+    ):
         return topic
-    if way_out := (spoken_of and of_several(prompt, spoken_of)) or of_a_way_out(prompt, spoken_of, openings):
+    way_out = (spoken_of and of_several(prompt, spoken_of)) or of_a_way_out(prompt, spoken_of, openings)
+    if way_out and not points:
         return way_out
     prompt = of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
     question = _understood(prompt, viewer, windows, spoken_of, openings)
+    if question.intent is Intent.COMPARE and not question.against:
+        return replace(question, understood=question.understood or points)
     return with_measures(question, prompt, spoken_of, openings)
 
 
@@ -116,9 +126,13 @@ def _of_something_before(
 
 def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question for the other recording, after two were compared: `what's left there?`."""
-    if question.names or not _FORMS.there.search(question.text):
+    if not _FORMS.there.search(question.text):
         return None
-    again = _compared_again(question, (spoken_of.prompt,))
+    ask = read(_FORMS.there.sub(" ", question.text))
+    names = (*question.maybe, *(one for one in (ask.of if ask else ()) if one != IT))
+    if spoken_of.is_of_recordings and (question.names or names or question.refers):
+        return replace(question, intent=Intent.COMPARE, maybe=names, stems=(), understood=True)
+    again = _compared_again(question, (spoken_of.prompt,)) if not question.names else None
     return again and replace(again, maybe=(), placed=(), stems=(), is_of_the_other=True)
 
 
@@ -203,11 +217,16 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
 OF_COMPARING = word_list("of_comparing")
 
 
+def _is_of_recordings(text: str) -> bool:
+    """Whether a comparison is with another recording, by its words."""
+    return bool(_GOING_ON.of_recordings.search(text) or _KNOWN_FORMS.other_recording.search(text))
+
+
 def _against(question: Question, spoken_of: SpokenOf) -> Question:
     """The comparison, with what was spoken of where it may be with a function of the same recording."""
     if worse := worse_than_that(question.text):
         question = replace(question, intent=Intent.COMPARE, placed=(worse,))
-    if question.intent is not Intent.COMPARE or _GOING_ON.of_recordings.search(question.text):
+    if question.intent is not Intent.COMPARE or _is_of_recordings(question.text):
         return question
     stems = stems_of(CODE.sub(" ", question.text), NO_NAMES | OF_COMPARING)
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)

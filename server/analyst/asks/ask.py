@@ -9,6 +9,8 @@ SINGLE = frozenset({"longest", "shortest", "median", "percentile", "limit"})
 MOMENTS = frozenset({"when", "first", "last", "end"})
 IT = "it"
 """What was spoken of, where a name could stand."""
+THEM = {f"them {number}": number for number in range(2, 6)}
+"""As many as were spoken of last."""
 WORST, FIRST, LAST = "worst", "first", "last"
 """The longest, the first and the last of the calls, where one is left out."""
 CALLS_LEFT_OUT = {WORST: "longest", FIRST: "first", LAST: "last"}
@@ -93,7 +95,7 @@ class Ask:
         """Every name in it."""
         others = self.then.names if self.then else ()
         found = (*self.of, self.thread, self.within, self.without, self.by, self.base, *others)
-        return tuple(dict.fromkeys(one for one in found if one and one not in _NO_NAMES))
+        return tuple(dict.fromkeys(one for one in found if one and one not in _NO_NAMES and one not in THEM))
 
 
 _NO_NAMES = frozenset({IT, *CALLS_LEFT_OUT, OWN_THREAD, EVERYTHING, "caller"})
@@ -108,12 +110,12 @@ def after(ask: Ask, before: Ask | None) -> Ask:
     if before is None:
         return replace(ask, of=ask.of or (IT,))
     measures = ask.measures or before.measures
-    if ask.measures and not ask.names and not ask.how and len(before.of) > 1:
+    if ask.measures and not ask.names and not ask.how and (len(before.of) > 1 or {*THEM} & {*before.of}):
         ask = replace(ask, of=before.of, how=before.how)  # `and inclusive?` of the two that were compared
     if ask.limit is not None and not ask.measures:
         measures = ("limit",)
     kept = {}
-    is_new = any(one != IT for one in ask.of) and not ask.placed
+    is_new = any(one != IT and one not in THEM for one in ask.of) and not ask.placed
     if ask.goes_on or not is_new:
         kept = {one: getattr(before, one) for one in _SCOPE if not getattr(ask, one)}
         if is_new:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from server.agent.memory.word_stem import stem
 from server.analyst.asks import answering, comparing, supposing
-from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, WORST, Ask, WhatIf, after
+from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, THEM, WORST, Ask, WhatIf, after
 from server.analyst.asks.ask_statements import MARK, Asked, ranking, statement, what_if
 from server.analyst.asks.looked_up import looked_up
 from server.analyst.asks.named import PROFILES, Subject, finds
@@ -18,9 +18,12 @@ from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
 from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
+from server.analyst.spoken_of import SpokenOf
 from server.analyst.wording import CALLS
 
 _FORMS = forms("asks")
+_KNOWN_FORMS = forms("known_forms")
+_UNDERSTANDING = forms("understanding")
 PAIR = 2
 _BOLD = re.compile(r"^\*\*.+?\*\*")
 _CITED = re.compile(r"\]\(#(f\d+)\)")
@@ -52,9 +55,10 @@ def asked_in(evidence: Evidence) -> Ask | None:
         return None
     if ask.rank and not ask.rank.of:
         return _further(ask, before)
+    ask = _of_several_spoken_of(ask, spoken)
     if spoken or ask.what_if or ask.rank or ask.base:
         ask = after(ask, before)
-    if "compare" in ask.how and len([one for one in ask.of if one != IT]) < PAIR:
+    if "compare" in ask.how and sum(THEM.get(one, 1) for one in ask.of if one != IT) < PAIR:
         return None
     if not (ask.measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
         return None
@@ -64,6 +68,25 @@ def asked_in(evidence: Evidence) -> Ask | None:
         if window is None:
             return None
     return ask if ask.without in ("", *CALLS_LEFT_OUT) or ask.what_if or ask.rank else None
+
+
+def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
+    """The ask with those that were spoken of in their place: `together?` is of all that the answer begins with."""
+    if ask.without in THEM and ask.of == (IT,):
+        ask = replace(ask, of=())  # `without those two, how long would it take`
+    number = len(spoken.subjects[0]) if spoken else 0
+    if "sum" in ask.how and not ask.names and not {*THEM} & {*ask.of} and number in THEM.values():
+        ask = replace(ask, of=(f"them {number}",))
+    if spoken is None or ask.measures or not {*THEM} & {*ask.of}:
+        return ask
+    last = read(spoken.prompt)
+    return replace(ask, measures=(last.measures if last and not last.rank else ()) or ("self", "total"))
+
+
+def _is_of_the_other_recording(evidence: Evidence) -> bool:
+    """Whether it asks for what another recording has: `there`, after the two were compared."""
+    spoken, there = evidence.spoken_of, _UNDERSTANDING.there.search(evidence.prompt)
+    return bool(_KNOWN_FORMS.other_recording.search(evidence.prompt) or (spoken and spoken.is_of_recordings and there))
 
 
 def _before(evidence: Evidence) -> Ask | None:
@@ -106,7 +129,7 @@ def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
 
 def _only_names(ask: Ask) -> bool:
     """Whether it has nothing but names, and none of what was spoken of."""
-    is_new = bool(ask.of) and IT not in ask.of and not (ask.goes_on or ask.placed)
+    is_new = bool(ask.of) and not {IT, *THEM} & {*ask.of} and not (ask.goes_on or ask.placed)
     return is_new and ask == replace(Ask(), of=ask.of, is_strict=ask.is_strict)
 
 
@@ -121,7 +144,8 @@ def _further(ask: Ask, before: Ask | None) -> Ask | None:
 
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     """What an ask needs next; None where the prompt is left to the other kinds."""
-    ask = asked_in(evidence) if offered >= OFFERED else None
+    is_here = offered >= OFFERED and not _is_of_the_other_recording(evidence)
+    ask = asked_in(evidence) if is_here else None
     if ask is None or not (_is_ours(ask, evidence) or ask.placed or {*ask.measures} & {*answering.OF_THREADS}):
         return None
     if not evidence.results:
@@ -158,7 +182,12 @@ def others(evidence: Evidence) -> Evidence:
 
 def _is_ours(ask: Ask, evidence: Evidence) -> bool:
     """Whether no other kind knows more of it: of one function in all of the recording, and of a limit, they do."""
-    if ask.is_composed or len(ask.of) > 1 or (ask.limit is not None and evidence.spoken_of is not None):
+    if (
+        ask.is_composed
+        or len(ask.of) > 1
+        or {*THEM} & {*ask.of}
+        or (ask.limit is not None and evidence.spoken_of is not None)
+    ):
         return True
     single = {*ask.measures} <= {"longest", "shortest", "median", "when", "first"}
     return bool(ask.measures) and not (single and measured(evidence.prompt))

@@ -46,7 +46,7 @@ def lexicon() -> Lexicon:
         if way != "n" and (name == "compared" or "more" not in way)
     }
     slot_of |= dict.fromkeys((*known["small"]["everywhere"], *own["small"]["phrases"]), ("", ""))
-    for table in ("measures", "how", "scope", "by", "roles", "base", "what_if", "order", "kind", "place"):
+    for table in ("measures", "how", "scope", "by", "roles", "base", "what_if", "order", "kind", "place", "them"):
         slot_of |= {way: (TABLES.get(table, table), name) for name, ways in own[table].items() for way in ways}
     spaced = sorted((way for way in slot_of if not NO_SPACES.search(way)), key=len, reverse=True)
     dense = sorted((way for way in slot_of if NO_SPACES.search(way)), key=len, reverse=True)

@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.asks import answering
-from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, Ask
+from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, THEM, Ask
 from server.analyst.asks.ask_statements import Asked
-from server.analyst.asks.named import Subject, named, placed, spoken_of, threads
+from server.analyst.asks.named import Subject, named, placed, spoken_of, them, threads
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms, word_list
 from server.analyst.subjects import IDENTIFIER
+from server.analyst.wording import joined
 
 _FORMS = forms("asks")
 _GENERIC = word_list("generic") | word_list("stands_for_it")
@@ -62,7 +63,7 @@ def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
         ask=ask,
         frames=tuple(frame for one in known for frame in one.frames),
         profiles=profiles,
-        label=" and ".join(one.label for one in known) or "the recording",
+        label=joined([one.label for one in known]) if known else "the recording",
         within=within,
         thread=thread if ask.by != "thread" or ask.thread else None,
         window=ask.window.within(max(row["duration"] or 0.0 for row in profiles) / 1e6) if ask.window else None,
@@ -101,7 +102,10 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
     of_it = {*evidence.spoken_of.name.casefold().split()} if evidence.spoken_of else set()
     if any(word.casefold() not in _GENERIC | of_it for run in ask.nouns for word in run.split()):
         return None
-    known = [placed(run, evidence) for run in ask.of]
+    some = [one for name in ask.of if name in THEM for one in them(name, evidence)]
+    if not some and {*THEM} & {*ask.of}:
+        return None
+    known = [(one, (), True) for one in some] + [placed(run, evidence) for run in ask.of if run not in THEM]
     found = list({one.label: one for one, _, _ in known if one}.values())
     sure = [is_its_name for one, _, is_its_name in known if one]
     left = [word for _, words, _ in known for word in words]

@@ -6,7 +6,7 @@ from typing import Any
 
 from server.agent.memory.word_stem import stem
 from server.agent.verification.recompute import last_part
-from server.analyst.asks.ask import IT, Ask
+from server.analyst.asks.ask import IT, THEM, Ask
 from server.analyst.evidence import OF_THE_SAME_THREADS, Evidence
 from server.analyst.forms import word_list
 from server.analyst.kinds import spoken_names
@@ -107,6 +107,9 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
     function that is named like it, unless `is_sure`. `is_thread` where nothing but a thread is meant."""
     if name == IT:
         return spoken_of(evidence)
+    if name in THEM:
+        some = them(name, evidence)
+        return Subject(joined([one.label for one in some]), tuple(one.frames[0] for one in some)) if some else None
     if name.casefold() in _COLLECTOR:
         return _collector(evidence)
     if is_thread:
@@ -143,6 +146,13 @@ def spoken_of(evidence: Evidence) -> Subject | None:
         handle = next((row["handle"] for row in _rows(evidence) if row["name"] == before.name), "")
         return _function(handle, evidence) if handle else None
     return Subject(before.cited, (before.handle,)) if before.handle.startswith("f") else None
+
+
+def them(name: str, evidence: Evidence) -> tuple[Subject, ...]:
+    """As many functions as were spoken of last; none where so many were not."""
+    last = evidence.spoken_of.last(THEM[name]) if evidence.spoken_of else ()
+    are_functions = all(handle.startswith("f") for _, handle in last)
+    return tuple(Subject(cited_, (handle,)) for cited_, handle in last) if are_functions else ()
 
 
 def _rows(evidence: Evidence) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ that change what is asked, and figures that are no limit, make it no ask."""
 import re
 from dataclasses import dataclass, field, replace
 
-from server.analyst.asks.ask import IT, WORST, Ask, Limit, Rank, WhatIf, is_bare
+from server.analyst.asks.ask import IT, THEM, WORST, Ask, Limit, Rank, WhatIf, is_bare
 from server.analyst.asks.lexicon import NO_SPACES, Lexicon, lexicon
 from server.analyst.forms import forms, word_list
 from server.analyst.measured import LONGEST_RUN
@@ -133,6 +133,10 @@ class _Filling:
             return
         if (kind, value, self._role) == ("measure", "longest", "without"):
             kind, value = "scope", WORST
+        if kind == "them":
+            self._runs.append(_Run(self._role, [f"them {value}"]))
+            self._next(NOUN)
+            return
         if kind == "name":
             self._runs.append(_Run(self._role, [value], self._is_of))
         elif kind == "role" and value == "within" and self._is_dense and run.words and not run.role:
@@ -153,6 +157,8 @@ class _Filling:
     def word(self, token: str) -> bool:
         """Whether the word has a place."""
         run, word = self._runs[-1], token.casefold()
+        if word in _THREAD and self._role == NOUN:
+            return False  # of threads, what is spoken of is another thing
         if word in _THREAD:
             run.role = "thread"
             self._next("" if run.words else "thread")
@@ -245,7 +251,7 @@ class _Filling:
             or any(len(one) > 1 for one in found.values())
         ):
             return None
-        if {*ask.measures} & _LEFT_TO_OTHERS:
+        if {*ask.measures} & _LEFT_TO_OTHERS or (ask.rank and {*THEM} & {*of}):  # `the five hottest`
             return None
         ask = replace(ask, is_strict=self._points and bool(of))
         within = (found.get("within") or [""])[0]

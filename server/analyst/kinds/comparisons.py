@@ -1,5 +1,7 @@
 """Is this slower than before: against another of the person's traces, or one profile against another."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 from server.analyst.evidence import Evidence
@@ -17,6 +19,8 @@ from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("comparisons")
+_KNOWN_FORMS = forms("known_forms")
+_UNDERSTANDING = forms("understanding")
 
 NOTHING_TO_COMPARE = (
     "**One trace alone cannot say: there is no other recording here to compare with.** Load the other one too, "
@@ -40,12 +44,22 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
     profiles = _PROFILES.findall(question.text)
     if len(profiles) > 1:
         return [SUMMARY, ("compare_traces", {"others": [profiles[0]], "profile": profiles[1]})]
-    return [SUMMARY, BY_SELF, LATEST, *(("find_frames", {"pattern": name}) for name in question.names)]
+    return [
+        SUMMARY,
+        BY_SELF,
+        LATEST,
+        *(("find_frames", {"pattern": name}) for name in _may_be_named(question, evidence)),
+    ]
+
+
+def _may_be_named(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """What may be the name of a function: in a conversation an ordinary word, too."""
+    return (*question.names, *question.maybe) if evidence.spoken_of else question.names
 
 
 def _function(question: Question, evidence: Evidence) -> dict[str, Any] | None:
     """The function of this recording that the prompt names; None where its names are those of recordings."""
-    for name in question.names:
+    for name in _may_be_named(question, evidence):
         rows = evidence.rows("find_frames", pattern=name)
         if row := next((one for one in rows if is_named(one, name)), None):
             return dict(row)
@@ -133,19 +147,26 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
 def _opening(found: dict[str, Any], question: Question, evidence: Evidence, totals: str, against: str) -> str:
     """What is asked for first: one function, what only one of them has, where less is taken, or all of it."""
     spoken = _spoken(found, question, evidence)
+    question = replace(question, text=_without_its_name(question.text, _other(question, evidence)))
     if _FORMS.only_in_one.search(question.text) and (only := _only_in_one(found, _other(question, evidence))):
         return f"{only} {totals}{against}."
     if _FORMS.who_changed.search(question.text):
         known = "**Who changed what, recordings cannot say**; what they show:"
         return f"{known} {spoken or _verdict(found)} {totals}{against}."
-    if _FORMS.how_many_calls.search(evidence.prompt):
-        known = "**How many calls that is, a comparison does not hold**; what it shows:"
+    if _FORMS.of_calls.search(evidence.prompt):
+        known = "**Counts and single calls are not in a comparison**; what it shows:"
         return f"{known} {_verdict(found)} {totals}{against}."
     if not spoken and _FORMS.of_a_gain.search(evidence.prompt) and (less := _saved(found)):
         return f"{less} {totals}{against}."
     if not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:
         return f"**{_changed(found, evidence.prompt)}{totals}.** {_verdict(found)}"
     return f"{spoken or _verdict(found)} {totals}{against}."
+
+
+def _without_its_name(text: str, other: dict[str, Any] | None) -> str:
+    """The text without words of the other recording's name: `new` in it asks for nothing."""
+    name = other["trace"].casefold() if other else ""
+    return re.sub(r"[\w.-]{4,}", lambda found: "" if found[0].casefold() in name else found[0], text)
 
 
 def _most_there(found: dict[str, Any], name: str) -> list[str]:
@@ -227,7 +248,9 @@ def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> st
     named, before = _function(question, evidence), evidence.spoken_of.handle if evidence.spoken_of else ""
     before = "" if _FORMS.of_any.search(evidence.prompt) else before
     handle = named["handle"] if named else before
-    row = next((one for one in found["rows"] if one["handle"] == handle), None)
+    name = named["name"] if named else evidence.spoken_of.name if before and evidence.spoken_of else ""
+    rows = [one for one in found["rows"] if one["handle"] == handle or one["name"] == name]
+    row = next(iter(rows), None)
     if row is None:
         return f"**{cited(named)} is not among the functions that differ most.** {_verdict(found)}" if named else ""
     below = max(row[side]["total_value"] > MOSTLY_BELOW * row[side]["self_value"] for side in ("before", "after"))
@@ -236,7 +259,15 @@ def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> st
         f"{share(row[side][f'{key}_share'])} ({amount(row[side][f'{key}_value'], found['unit'])})"
         for side in ("before", "after")
     )
-    return f"**{_slower(question, row, key)}{_named(row)}: {old} before, {new} now {what}.**"
+    sides = f"{old} there, {new} here" if _is_of_the_other(question) else f"{old} before, {new} now"
+    return f"**{_slower(question, row, key)}{_named(row)}: {sides} {what}.**"
+
+
+def _is_of_the_other(question: Question) -> bool:
+    """Whether it asks how it is in the other recording, and not how it is in this one against that."""
+    text = question.text
+    points = _KNOWN_FORMS.other_recording.search(text) or _UNDERSTANDING.there.search(text)
+    return bool(points) and _FORMS.than.search(text) is None
 
 
 def _slower(question: Question, row: dict[str, Any], key: str) -> str:
@@ -245,6 +276,7 @@ def _slower(question: Question, row: dict[str, Any], key: str) -> str:
     before, now = (row[side][f"{key}_value"] for side in ("before", "after"))
     if not asked or not question.is_yes_or_no:
         return ""
+    before, now = (now, before) if _is_of_the_other(question) else (before, now)
     more, less = (now, before) if asked[1] else (before, now)
     return "Yes: " if more > _THAN * less else "No: "
 

@@ -43,6 +43,10 @@ _LIMIT = "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the most, 
         (["`ink` over 15ms in the first 70ms"], "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the"),
         (["`ink` and `glue` together in the first 25ms"], "**Together `ink` and `glue` take 30.0 ms"),
         (["`ink` total, and how much of that in the first 25ms"], "**`ink` takes 60.0 ms in total"),
+        (["`ink` total", "same for `glue`", "both together"], "**Together `ink` and `glue` take 120 ms"),
+        (["`ink` total", "and `glue`?", "beide zusammen", "in percent"], "**Together `ink` and `glue` take 60.0% of"),
+        (["`ink` total", "and `bind`?", "without those two how long would it take"], "**Without `ink` and `bind`, 60"),
+        (["`ink` vs `glue`", "and `bind`?", "the three together"], "**Together `ink`, `glue` and `bind` take 140"),
     ],
 )  # fmt: skip
 async def test_an_ask_is_answered_from_the_calls(prompts: list[str], begins: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.comparisons import compare
 from server.analyst.question import Intent, Question
+from server.analyst.spoken_of import SpokenOf
 from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 NAMES = {"lookup": (20e6, 0.0), "write": (12e6, 12.1e6), "fetch": (6e6, 8e6), "parse": (62e6, 30e6)}
@@ -21,7 +22,7 @@ def row(name: str, before: float, after: float) -> dict[str, Any]:
     return {"name": name, "handle": f"f{len(name)}" if after else None, "status": status} | sides
 
 
-def first(prompt: str, names: dict[str, tuple[float, float]] = NAMES) -> str:
+def first(prompt: str, names: dict[str, tuple[float, float]] = NAMES, spoken_of: SpokenOf | None = None) -> str:
     found = {
         "related": True,
         "unit": "nanoseconds",
@@ -30,7 +31,8 @@ def first(prompt: str, names: dict[str, tuple[float, float]] = NAMES) -> str:
         "before": {"whole": 100e6},
         "after": {"whole": 50e6},
     }
-    evidence = Evidence(prompt, {}, (Result("compare_traces", {"others": ["t1"]}, found, "", failed=False),))
+    asked = (Result("compare_traces", {"others": ["t1"]}, found, "", failed=False),)
+    evidence = Evidence(prompt, {}, asked, spoken_of=spoken_of)
     return compare(Question(intent=Intent.COMPARE, text=prompt), evidence)[0]
 
 
@@ -63,7 +65,24 @@ def test_a_gain_came_from_what_takes_less_and_what_is_gone() -> None:
 
 
 def test_a_number_of_calls_is_not_made_up_from_a_comparison() -> None:
-    assert first("how many calls did we save").startswith("**How many calls that is, a comparison does not hold**")
+    assert first("how many calls did we save").startswith("**Counts and single calls are not in a comparison**")
+
+
+async def test_what_was_spoken_of_is_set_against_the_other_recording() -> None:
+    lookup = SpokenOf("f6", "[`lookup`](#f6)", "lookup calls?")
+    names = {"lookup": (6e6, 8e6), "write": (12e6, 12.1e6)}
+    assert first("and in the other file?", names=names, spoken_of=lookup).startswith(
+        "**[`lookup`](#f6): 6.0% (6.00 ms) there, 16.0%"
+    )
+    assert first("is it slower than in the other file?", names=names, spoken_of=lookup).startswith(
+        "**Yes: [`lookup`](#f6): 6.0%"
+    )
+    assert first("is it slower in the other file?", names=names, spoken_of=lookup).startswith(
+        "**No: [`lookup`](#f6): 6.0%"
+    )
+    assert first("how often in the other file?", names=names, spoken_of=lookup).startswith(
+        "**Counts and single calls are not in a"
+    )
 
 
 @pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("comparisons"))

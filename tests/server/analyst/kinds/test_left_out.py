@@ -43,7 +43,7 @@ async def test_what_cannot_be_left_out_is_not_passed_over() -> None:
 @pytest.mark.parametrize(
     ("prompt", "has"),
     [
-        ("how much does merge_sort take in the other trace?", "not of the other one"),
+        ("how much does merge_sort take in the other trace?", "no other recording here"),
         ("what if merge_sort had an index instead", "a recording cannot show"),
         ("time in merge_sort per customer", "Divided by `customer`"),
         ("which python version was that", "The recording does not say that"),

@@ -45,12 +45,13 @@ class StringArena:
 
     def distinct(self, texts: Texts, used: Int32 | Int64) -> Int32:
         """The numbers of some of distinct texts. The first that are interned stay as they are until another comes."""
-        if len(used) != len(texts) or not counts_up(used):
+        is_all = len(used) == len(texts) and counts_up(used)
+        if not is_all:
             texts = picked(texts.arena, texts.offsets[used], np.diff(texts.offsets)[used].astype(np.int32))
         if self._first is not None or self._index:
             return self.indices(texts.decoded())
         self._first = texts
-        return np.arange(len(texts), dtype=np.int32)
+        return used.astype(np.int32, copy=False) if is_all else np.arange(len(texts), dtype=np.int32)
 
     def columns(self) -> Strings:
         """All texts, in order of their numbers."""

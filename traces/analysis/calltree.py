@@ -165,6 +165,8 @@ def _largest(total: Values, present: npt.NDArray[np.bool_], budget: int) -> Int6
     bound = total.max().item() / LOWERED_BY
     while np.count_nonzero(total >= bound) < budget:
         bound /= LOWERED_BY
+    while bound > 0 and np.count_nonzero(total >= 2 * bound) >= budget:  # no more than need be of many alike
+        bound *= 2
     heavy: Int64 = np.flatnonzero((total >= bound) & present)
     least = np.partition(total[heavy], -budget)[-budget]
     found: Int64 = heavy[total[heavy] >= least]

@@ -14,6 +14,7 @@ from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice
+from traces.kernels.columns import counts_up
 from traces.kernels.trees import sum_by_node
 from traces.model import CallTree, Int64, Trace, UInt8, Values
 from traces.values import Counts, Unit
@@ -71,6 +72,8 @@ class FrameValues:
 def frame_values(tree: CallTree, values: NodeValues, frames: int, outermost: UInt8) -> FrameValues:
     """Node values summed by frame; totals of outermost nodes only, so that recursion counts once."""
     totals = values.total_value if outermost.all() else values.total_value * outermost
+    if len(tree.frame) == frames and counts_up(tree.frame):  # names that stand once
+        return FrameValues(values.self_value, totals, values.count)
     return FrameValues(
         sum_by_node(tree.frame, values.self_value, frames),
         sum_by_node(tree.frame, totals, frames),
@@ -133,11 +136,11 @@ def _largest(present: npt.NDArray[np.bool_], key: Values, then: Values, count: i
     many are heavy: they are looked for above a bound that is lowered some times."""
     frames: Int64 = np.zeros(0, np.int64)
     bound = key.max(initial=0).item()
-    for _ in range(LOWERED if 0 < count < len(key) else 0):
-        bound /= LOWERED_BY
+    for _ in range(LOWERED + 1 if 0 < count < len(key) else 0):
         frames = np.flatnonzero((key >= bound) & present)
         if len(frames) >= count:
             break
+        bound /= LOWERED_BY
     if len(frames) < count or count <= 0:
         frames = np.flatnonzero(present)
     if 0 < count < len(frames):

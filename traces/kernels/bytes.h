@@ -192,9 +192,8 @@ static inline void come_nearer(const Names *names, uint64_t hash) {
     if (found) __builtin_prefetch(&names->hash[found - 1]);
 }
 
-/* A table with room for one more; 0 when memory is out. */
-static inline int place_names(Names *names) {
-    int64_t slot_count = larger_table(names->slot_count, 256);
+/* A table of more slots; 0 when memory is out. */
+static inline int place_names(Names *names, int64_t slot_count) {
     int32_t *slots = names->count >= INT32_MAX - 1 ? NULL : new_table(slot_count, sizeof *slots);
     if (!slots) return 0;
     uint64_t mask = (uint64_t)slot_count - 1;
@@ -213,7 +212,7 @@ static inline int place_names(Names *names) {
 /* The index of a text with this hash, or -1 when memory is out. */
 static inline int32_t intern_hashed(Names *names, Cursor source, Cursor text, size_t length, uint64_t hash) {
     uint32_t tag = tag_of(hash);
-    if (names->count * 2 >= names->slot_count && !place_names(names)) return -1;
+    if (names->count * 2 >= names->slot_count && !place_names(names, larger_table(names->slot_count, 256))) return -1;
     uint64_t mask = (uint64_t)names->slot_count - 1, at = tag & mask;
     for (int32_t found; (found = names->slots[at]); at = (at + 1) & mask) {
         int32_t known = found - 1;
@@ -245,11 +244,19 @@ static inline void forget_last_name(Names *names) {
     names->count--;
 }
 
-static inline void forget_names(Names *names) {
-    free(names->offset);
-    free(names->length);
+/* No name is looked for any more: what others need of memory may lie there. */
+static inline void forget_slots(Names *names) {
     free(names->hash);
     free(names->slots);
+    names->hash = NULL;
+    names->slots = NULL;
+    names->hash_room = names->slot_count = 0;
+}
+
+static inline void forget_names(Names *names) {
+    forget_slots(names);
+    free(names->offset);
+    free(names->length);
     memset(names, 0, sizeof *names);
 }
 

@@ -14,6 +14,7 @@ typedef struct {
     int64_t leaf_room, weight_room;
     int64_t count, skipped; /* lines without a weight; comments and blank lines are not counted */
     int64_t fault_at;
+    int64_t name_bytes; /* of all names */
 } Lines;
 
 /* So many decimal digits and any power of ten up to as many are exact as doubles, and so is rounding their quotient. */
@@ -111,6 +112,46 @@ typedef struct {
     int64_t before_length;
 } Ahead;
 
+/* How far a text was read when what is still to come was reckoned last, and how many rows, names and nodes there were; the next
+ * time is at twice as far. */
+typedef struct {
+    int64_t place, rows, names, nodes;
+    int64_t all_names; /* as many there will be, as it seems */
+} Past;
+
+#if !defined(FIRST_LOOK) /* sooner in tests */
+#define FIRST_LOOK (1 << 20)
+#endif
+enum { MORE_SLOTS = 16 };
+
+/* How many there will be at the end if they go on coming as of late, and a few more. */
+static inline int64_t expected(int64_t count, int64_t before, double times) { return count + (int64_t)((double)(count - before) * times * 17 / 16); }
+
+/* Room for what is still to come: columns that double, and their tables, are copied, and fresh memory is dear. Where there is none,
+ * they grow as they need. */
+static void make_room(Lines *lines, Past *past, int64_t place, int64_t length) {
+    double times = (double)(length - place) / (double)(place - past->place);
+    int64_t rows = expected(lines->count, past->rows, times), nodes = expected(lines->tree.count, past->nodes, times);
+    int64_t names = expected(lines->names.count, past->names, times);
+    (void)(grow((void **)&lines->leaf, &lines->leaf_room, rows, sizeof(int32_t)) &&
+           grow((void **)&lines->weight, &lines->weight_room, rows, sizeof(double)) &&
+           grow((void **)&lines->names.offset, &lines->names.offset_room, names, sizeof(int64_t)) &&
+           grow((void **)&lines->names.length, &lines->names.length_room, names, sizeof(int32_t)) &&
+           grow((void **)&lines->names.hash, &lines->names.hash_room, names, sizeof(uint32_t)) &&
+           grow((void **)&lines->tree.frame, &lines->tree.frame_room, nodes, sizeof(int32_t)) &&
+           grow((void **)&lines->tree.parent, &lines->tree.parent_room, nodes, sizeof(int32_t)) &&
+           grow((void **)&lines->tree.depth, &lines->tree.depth_room, nodes, sizeof(int32_t)));
+    *past = (Past){place, lines->count, lines->names.count, lines->tree.count, names};
+}
+
+/* Slots for the names of the next lines, and for a part of those that are still to come; 0 when memory is out. */
+static int make_slots(Names *names, int64_t all_names) {
+    if ((names->count + SOME_NAMES) * 2 < names->slot_count) return 1;
+    int64_t slot_count = larger_table(names->slot_count, 4 * SOME_NAMES), most = names->slot_count * MORE_SLOTS;
+    while (slot_count < most && slot_count < all_names * 2) slot_count *= 2;
+    return place_names(names, slot_count);
+}
+
 /* Where the first frame begins that is not of the stack before. */
 static inline Cursor first_other(Cursor text, int64_t equal) {
     Cursor at = text + equal;
@@ -171,8 +212,9 @@ static int32_t read_stack(Lines *lines, Cursor data, const Stack *stack, const N
 }
 
 /* What was looked at becomes rows; 0 when memory is out. */
-static int read_stacks(Lines *lines, Cursor data, Ahead *ahead, Path *path) {
+static int read_stacks(Lines *lines, Cursor data, Ahead *ahead, Path *path, int64_t all_names) {
     const Named *named = ahead->names;
+    if (!make_slots(&lines->names, all_names)) return 0;
     for (int64_t i = 0; i < ahead->named; i++) come_nearer(&lines->names, named[i].hash);
     for (const Stack *stack = ahead->stacks; stack < ahead->stacks + ahead->count; named += stack++->named) {
         int32_t leaf = stack->length > 0 ? read_stack(lines, data, stack, named, path) : -1;
@@ -192,6 +234,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
     Cursor end = data + length;
     Path path = {0};
     Ahead ahead = {.before = data};
+    Past past = {0};
     int outcome = OK;
     for (Cursor line = data; outcome == OK && line < end;) {
         advance(read, line - data);
@@ -210,14 +253,30 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
         } else {
             while (name_end > line && name_end[-1] == '\t') name_end--;
             look_at_stack(lines, &ahead, line, name_end - line, equal, weight);
-            if ((ahead.count == SOME_LINES || ahead.named == SOME_NAMES) && !read_stacks(lines, data, &ahead, &path)) outcome = NO_MEMORY;
+            if (line - data >= FIRST_LOOK && line - data >= 2 * past.place) make_room(lines, &past, line - data, length);
+            if ((ahead.count == SOME_LINES || ahead.named == SOME_NAMES) && !read_stacks(lines, data, &ahead, &path, past.all_names)) outcome = NO_MEMORY;
         }
         line = after;
     }
-    if (outcome == OK && !read_stacks(lines, data, &ahead, &path)) outcome = NO_MEMORY;
+    if (outcome == OK && !read_stacks(lines, data, &ahead, &path, past.all_names)) outcome = NO_MEMORY;
     free(path.ends);
     free(path.nodes);
+    for (int64_t i = 0; i < lines->names.count; i++) lines->name_bytes += lines->names.length[i];
+    forget_slots(&lines->names);
     return outcome;
+}
+
+/* The names of the lines that were read, one behind another; their offsets become those in `joined`, and where the last ends. */
+EXPORT int64_t join_names(Cursor data, Lines *lines, uint8_t *joined) {
+    Names *names = &lines->names;
+    int64_t at = 0;
+    if (!grow((void **)&names->offset, &names->offset_room, names->count + 1, sizeof(int64_t))) return NO_MEMORY;
+    for (int64_t i = 0; i < names->count; at += names->length[i++]) {
+        memcpy(joined + at, data + names->offset[i], (size_t)names->length[i]);
+        names->offset[i] = at;
+    }
+    names->offset[names->count] = at;
+    return OK;
 }
 
 EXPORT void forget_lines(Lines *lines) {

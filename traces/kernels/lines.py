@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from traces.kernels.inputs import Buffer, ReadCounter, advance, counted_in
 from traces.kernels.library import REASONS, NamesStruct, NotReadable, Outcome, call, kernels, raise_for, take
-from traces.kernels.texts import Texts, joined, texts_of
+from traces.kernels.texts import Texts, joined
 from traces.kernels.trees import Paths, TreeStruct, Trie
 
 MAX_WEIGHT_DIGITS = 15
@@ -48,9 +48,16 @@ def scan_lines(data: Buffer, max_depth: int, counter: ReadCounter | None = None)
         raise_for(call(library.scan_lines, source, len(source), counted_in(counter), lines), lines.fault_at)
         leaf = take(library, lines, "leaf", lines.count, np.int32)
         weight = take(library, lines, "weight", lines.count, np.float64)
-        return Lines(lines.tree.paths(library, leaf), weight, texts_of(lines.names, source), lines.skipped)
+        return Lines(lines.tree.paths(library, leaf), weight, _names(library, lines, source), lines.skipped)
     finally:
         call(library.forget_lines, lines)
+
+
+def _names(library: ctypes.CDLL, lines: "_LinesStruct", source: npt.NDArray[np.uint8]) -> Texts:
+    """The names, whose offsets in the source become those of the texts: a column less."""
+    arena = np.empty(lines.name_bytes, np.uint8)
+    raise_for(call(library.join_names, source, lines, arena), 0)
+    return Texts(arena, take(library, lines.names, "offset", lines.names.count + 1, np.int64))
 
 
 class _LinesStruct(ctypes.Structure):
@@ -59,7 +66,10 @@ class _LinesStruct(ctypes.Structure):
         ("names", NamesStruct),
         ("leaf", ctypes.c_void_p),
         ("weight", ctypes.c_void_p),
-        *((name, ctypes.c_int64) for name in ("leaf_room", "weight_room", "count", "skipped", "fault_at")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("leaf_room", "weight_room", "count", "skipped", "fault_at", "name_bytes")
+        ),
     )
 
 

@@ -1,13 +1,12 @@
 """Texts one behind another, as kernels find them, without an object for each. In C: columns.c."""
 
-import ctypes
 import itertools
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import NamesStruct, call, contiguous, kernels, raise_for
+from traces.kernels.library import call, contiguous, kernels, raise_for
 
 CONTINUES = 0x80
 """The two highest bits of a byte that goes on a character of UTF-8 (RFC 3629)."""
@@ -68,15 +67,6 @@ def picked(source: npt.NDArray[np.uint8], offset: npt.NDArray[np.int64], length:
     places = contiguous(offset, np.int64), contiguous(length, np.int32)
     raise_for(call(library.join_texts, source, len(source), *places, len(length), arena), 0)
     return Texts(arena, offsets)
-
-
-def texts_of(names: NamesStruct, source: npt.NDArray[np.uint8]) -> Texts:
-    """The interned texts of a source, in order of first appearance."""
-    if not names.count:
-        return joined(())
-    offsets = np.frombuffer((ctypes.c_int64 * names.count).from_address(names.offset), np.int64)
-    lengths = np.frombuffer((ctypes.c_int32 * names.count).from_address(names.length), np.int32)
-    return picked(source, offsets, lengths)
 
 
 def _offsets(length: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.int64]:

@@ -207,7 +207,7 @@ EXPORT int64_t find_outermost(const int32_t *frame, const int32_t *parent, int64
     for (int64_t i = 0; i < count; i++)
         if (parent[i] >= i || frame[i] < 0 || frame[i] >= frame_count) return MALFORMED;
     int32_t *first_child = malloc((size_t)(count + 1) * sizeof *first_child), *sibling = NULL;
-    int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls);
+    int32_t *open_calls = new_table(frame_count + 1, sizeof *open_calls);
     int outcome = first_child && open_calls ? walk_as_met(frame, parent, count, first_child, open_calls, outermost) : NO_MEMORY;
     if (outcome == UNUSUAL) {
         sibling = malloc((size_t)(count + 1) * sizeof *sibling);

@@ -104,9 +104,11 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
 def _single(text: str) -> list[tuple[int, TimeRange]]:
     found = [(m.start(), TimeRange(moment=_length(m))) for m in _FORMS.at.finditer(text)]
     found += [(m.start(), TimeRange(moment=milliseconds(m[1], "s"))) for m in _FORMS.at_second.finditer(text)]
-    found += [(m.start(), TimeRange(0.0, _length(m))) for m in _FORMS.first.finditer(text)]
+    after = [*_FORMS.after.finditer(text)]
+    firsts = (m for m in _FORMS.first.finditer(text) if not any(one.start() < m.end() <= one.end() for one in after))
+    found += [(m.start(), TimeRange(0.0, _length(m))) for m in firsts]
     found += [(m.start(), TimeRange(last=_length(m))) for m in _FORMS.last.finditer(text)]
-    found += [(m.start(), TimeRange(_length(m))) for m in _FORMS.after.finditer(text)]
+    found += [(m.start(), TimeRange(_length(m))) for m in after]
     return found
 
 

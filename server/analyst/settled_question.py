@@ -148,7 +148,7 @@ def _labelled(question: Question, evidence: Evidence) -> Question:
         if any(known in row["name"].casefold() for row in (listed or {"profiles": []})["profiles"]):
             return replace(question, intent=Intent.THREAD, thread=label, names=(), maybe=())
         if any(known in row["trace"].casefold() for row in (others or {"rows": []})["rows"]):
-            names = (label, *question.names) if question.intent is Intent.COMPARE else (label,)
+            names = (label, *question.names, *(one for one in question.maybe if one not in ("new", "old")))
             return replace(question, intent=Intent.COMPARE, names=names, maybe=(), placed=(), understood=True)
     return question
 

@@ -10,6 +10,7 @@ from server.analyst.wording import amount, cited, cited_profile, few, joined, mo
 
 Row = dict[str, Any]
 SHOWN = 6
+LARGE = 100
 OF_FUNCTIONS = frozenset(table()["phrases"])
 """Measures that a sentence here can have."""
 OF_THREADS = {"busy": "works for", "waiting": "waits for", "idle": "is idle for"}
@@ -47,7 +48,8 @@ def _measures(asked: Asked) -> tuple[str, ...]:
     found = asked.ask.measures
     if asked.ask.limit:
         return ("limit", *(one for one in found if one not in ("calls", "limit", "longest", "total")))
-    return tuple(one for one in found if not (one in ("when", "first") and "longest" in found)) or ("total",)
+    left = {*(("when", "first") if "longest" in found else ()), *(("calls", "mean") if "rate" in found else ())}
+    return tuple(one for one in found if one not in left) or ("total",)
 
 
 def figures(asked: Asked, row: Row, phrases: str) -> str:
@@ -68,8 +70,23 @@ def figures(asked: Asked, row: Row, phrases: str) -> str:
     known["own"] = f" ({share(row['self'] / base)} of {amount(base, asked.unit)})" if base and row.get("self") else ""
     place = next((one for one in asked.profiles if one["handle"] == row.get("longest_in")), None)
     known["place"] = f" in {cited_profile(place)}" if place and len(asked.profiles) > 1 else ""
-    known |= {"side": "longer" if limit and limit.is_over else "less", "limit": limit.written if limit else ""}
+    written_limit = f"{limit.written} of {written[limit.of]}" if limit and limit.of else limit.written if limit else ""
+    known |= {"side": "longer" if limit and limit.is_over else "less", "limit": written_limit}
+    known |= _rate(asked, row.get(counted))
     return joined([table()[phrases][one].format(**known) for one in _measures(asked)])
+
+
+def _rate(asked: Asked, calls: Any) -> dict[str, str]:
+    """How often a second something was called, in the time that was asked for or all of the recording."""
+    start, end = asked.window or (0.0, 0.0)
+    length = (end - start) * 1e6 if asked.window else max(row["duration"] or 0.0 for row in asked.profiles)
+    if not (calls and length):
+        return {"rate": "0", "span": amount(length, "nanoseconds")}
+    rate = calls / length * 1e9
+    return {
+        "rate": linked(f"{float(rate):,.0f}" if rate >= LARGE else f"{float(rate):.3g}", rate),
+        "span": amount(length, "nanoseconds"),
+    }
 
 
 def _written(asked: Asked, name: str, value: Any) -> str:
@@ -101,7 +118,7 @@ def _only_in(asked: Asked, row: Row) -> str:
 
 def _calls(asked: Asked, row: Row, before: str) -> str:
     """In how many calls; empty where that is asked for itself, or was not counted."""
-    if {"calls", "limit"} & {*_measures(asked)} or not (asked.counts_calls and row.get("calls")):
+    if {"calls", "limit", "rate"} & {*_measures(asked)} or not (asked.counts_calls and row.get("calls")):
         return ""
     return f"{before} {number(row['calls'])} calls" if row["calls"] != 1 else f"{before} one call"
 

@@ -21,11 +21,13 @@ EVERYTHING = "everything"
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A length that calls are over or under, in milliseconds, and as it was written."""
+    """A length that calls are over or under, in milliseconds, and as it was written; with `of` (`mean` or `median`)
+    as many times as that."""
 
     ms: float
     written: str
     is_over: bool = True
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,9 @@ class Ask:
     def is_composed(self) -> bool:
         """Whether it has more than measures and names, and a limit: of those, other kinds know more."""
         slots = (self.window, self.same_window, self.thread, self.within, self.without, self.by, self.then)
-        return any((*slots, self.base, self.what_if, self.rank)) or bool(
-            {*self.measures} & {"percentile", "last", "idle"}
+        of_average = self.limit is not None and self.limit.of
+        return any((*slots, self.base, self.what_if, self.rank, of_average)) or bool(
+            {*self.measures} & {"percentile", "last", "idle", "rate"}
         )
 
     @property

@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from server.analyst.asks.ask import CALLS_LEFT_OUT, FIRST, LAST, MOMENTS, SINGLE, WORST, Ask
+from server.analyst.asks.ask import CALLS_LEFT_OUT, FIRST, LAST, MOMENTS, SINGLE, WORST, Ask, Limit
 from server.analyst.asks.named import Subject
+from server.analyst.evidence import busy_of
 from server.analyst.pseudo_frames import PSEUDO_FRAMES
 from server.analyst.queries import query
 from server.analyst.wording import CALLS
@@ -120,6 +121,24 @@ def ranking(asked: "Asked") -> str:
     return str(table()["callees" if rank.of == "callee" else "ranked"].format(**known))
 
 
+def threads_against(asked: "Asked") -> str:
+    """The statement for what makes one of these threads work longer than another: the busiest, and the least busy."""
+    rows = by_work(asked)
+    most, least = rows[0]["handle"], rows[-1]["handle"]
+    known = {"most": most, "least": least, "unit": _unit(asked), "without": _quoted(_NO_FUNCTIONS)}
+    return str(table()["threads_against"].format(**known))
+
+
+def by_work(asked: "Asked") -> list[dict[str, Any]]:
+    """The profiles of an ask, the busiest first."""
+    return sorted(asked.profiles, key=lambda row: -busy_of(row))
+
+
+def threads_between(asked: "Asked") -> str:
+    """The statement for when threads begin and end."""
+    return str(table()["threads_between"].format(profiles=listed([row["handle"] for row in asked.profiles])))
+
+
 _LEFT_OUT = {WORST: "arg_max(span, dur_ns)", FIRST: "arg_min(span, at_ns)", LAST: "arg_max(span, at_ns)"}
 FURTHER = 2
 """Places behind those that are asked for."""
@@ -138,6 +157,14 @@ def _touching(window: tuple[float, float] | None, one: str) -> tuple[str, str]:
     at = f"({one}.start_ns - p.start_ms * 1e6)"
     part = f"least({at} + {one}.dur_ns, {end}) - greatest({at}, {start})"
     return part, f"{at} < {end} AND {at} + {one}.dur_ns > {start}"
+
+
+def _length(limit: Limit) -> str:
+    """A limit in nanoseconds, or as many times as what all these calls have."""
+    function = {"mean": "avg", "median": "median"}.get(limit.of)
+    if function is None:
+        return f"{limit.ms * 1e6:.0f}"
+    return str(table()["of_average"].format(times=f"{limit.ms:g}", function=function))
 
 
 def statement(asked: Asked, of: tuple[str, ...]) -> str:
@@ -172,7 +199,7 @@ def statement(asked: Asked, of: tuple[str, ...]) -> str:
         return str(head + table()["sums"].format(narrowed=narrowed, exact=exact, of=listed(of), **shared))
     part, touches = _touching(asked.window, "one")
     of_inner, touched = _touching(asked.window, "k")
-    over = ask.limit and f"{'>' if ask.limit.is_over else '<'} {ask.limit.ms * 1e6:.0f}"
+    over = ask.limit and f"{'>' if ask.limit.is_over else '<'} {_length(ask.limit)}"
     calls = table()["calls"].format(
         part=part,
         touches=touches,

@@ -3,11 +3,20 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from server.agent.memory.word_stem import stem
 from server.analyst.asks import answering, comparing, supposing
 from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, THEM, WORST, Ask, WhatIf, after
-from server.analyst.asks.ask_statements import MARK, Asked, ranking, statement, what_if
+from server.analyst.asks.ask_statements import (
+    MARK,
+    Asked,
+    ranking,
+    statement,
+    threads_against,
+    threads_between,
+    what_if,
+)
 from server.analyst.asks.looked_up import looked_up
 from server.analyst.asks.named import PROFILES, Subject, finds
 from server.analyst.asks.read_asks import read
@@ -48,7 +57,7 @@ def asked_in(evidence: Evidence) -> Ask | None:
     ask, spoken, before = read(evidence.prompt), evidence.spoken_of, _before(evidence)
     if ask is None or _only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(evidence, before)):
         return None
-    ask = _supposing(ask, before)
+    ask = _supposing(ask if spoken else _by_itself(ask), before)
     if ask.without == IT and ask.what_if and _FORMS.leaves_out.search(evidence.prompt):
         return None  # `and apart from that?`: of an order
     if not (ask.of or ask.measures or before or ask.what_if or ask.rank):
@@ -58,7 +67,9 @@ def asked_in(evidence: Evidence) -> Ask | None:
     ask = _of_several_spoken_of(ask, spoken)
     if spoken or ask.what_if or ask.rank or ask.base:
         ask = after(ask, before)
-    if "compare" in ask.how and sum(THEM.get(one, 1) for one in ask.of if one != IT) < PAIR:
+    of_threads = any(one.casefold().endswith("s") and one not in THEM for one in ask.of)  # `compare the clerks`
+    is_alone = sum(THEM.get(one, 1) for one in ask.of if one != IT) < PAIR
+    if "compare" in ask.how and is_alone and not of_threads:
         return None
     if not (ask.measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
         return None
@@ -87,6 +98,17 @@ def _is_of_the_other_recording(evidence: Evidence) -> bool:
     """Whether it asks for what another recording has: `there`, after the two were compared."""
     spoken, there = evidence.spoken_of, _UNDERSTANDING.there.search(evidence.prompt)
     return bool(_KNOWN_FORMS.other_recording.search(evidence.prompt) or (spoken and spoken.is_of_recordings and there))
+
+
+def _by_itself(ask: Ask) -> Ask:
+    """The ask of a prompt that nothing was spoken of before."""
+    if ask.of or not ask.measures:
+        return ask
+    if ask.by not in ("", "thread", "caller") and {*ask.measures} <= {"total", "mean"}:
+        return replace(ask, of=(ask.by,), by="", measures=("mean",))  # `time per lookup`
+    if ask.thread and {*ask.measures} <= MOMENTS:
+        return replace(ask, of=(ask.thread,), thread="")  # `when did the reader thread finish`
+    return ask
 
 
 def _before(evidence: Evidence) -> Ask | None:
@@ -186,6 +208,7 @@ def _is_ours(ask: Ask, evidence: Evidence) -> bool:
         ask.is_composed
         or len(ask.of) > 1
         or {*THEM} & {*ask.of}
+        or "compare" in ask.how
         or (ask.limit is not None and evidence.spoken_of is not None)
     ):
         return True
@@ -195,18 +218,18 @@ def _is_ours(ask: Ask, evidence: Evidence) -> bool:
 
 def _answered(asked: Asked, evidence: Evidence) -> Answer:
     ask = asked.ask
-    if asked.is_of_threads and {*ask.measures} & {*answering.OF_THREADS} and not asked.window:
-        is_plain = not (ask.limit or asked.within or ask.without or ask.by) and asked.unit == "nanoseconds"
-        return answering.of_threads(asked) if is_plain else None
+    if asked.is_of_threads:
+        return _of_threads(asked, evidence)
+    if "compare" in ask.how and (len(asked.subjects) < PAIR or _FORMS.why.match(evidence.prompt)):
+        return None
     if _is_of_another_unit(evidence.prompt, asked.unit) or any(_collects(one) for one in asked.subjects):
         return None
     if ask.what_if:
         return _supposed(asked, evidence)
     if ask.rank:
         return _ranked(asked, evidence)
-    if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or asked.is_of_threads:
-        return None
-    if asked.window and asked.window[0] >= asked.window[1]:
+    is_empty = asked.window is not None and asked.window[0] >= asked.window[1]
+    if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or is_empty:
         return None
     if ask.base == OWN_THREAD:
         return _of_own_thread(asked, evidence)
@@ -216,6 +239,20 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
         return _of_several(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
     return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
+
+
+def _of_threads(asked: Asked, evidence: Evidence) -> Answer:
+    """How long threads work, when they begin and end, and what makes one of them work longer."""
+    ask = asked.ask
+    if asked.window or ask.limit or asked.within or ask.without or ask.by:
+        return None
+    if "compare" in ask.how:
+        is_plain = len(asked.profiles) > 1
+        return _with([threads_against(asked)], evidence, partial(comparing.threads, asked)) if is_plain else None
+    if ask.measures and {*ask.measures} <= MOMENTS:
+        return _with([threads_between(asked)], evidence, partial(comparing.moments, asked))
+    is_timed = {*ask.measures} & {*answering.OF_THREADS} and asked.unit == "nanoseconds"
+    return answering.of_threads(asked) if is_timed else None
 
 
 def _collects(subject: Subject) -> bool:
@@ -327,7 +364,9 @@ def _has(asked: Asked, total: answering.Row) -> bool:
     ask = asked.ask
     if not (total.get("calls") or total.get("samples") or total.get("total")):
         return False
-    counts = {*ask.measures} & {"calls", "mean"} and not asked.counts_calls
+    if "rate" in ask.measures and not (asked.unit == "nanoseconds" and any(one["duration"] for one in asked.profiles)):
+        return False
+    counts = {*ask.measures} & {"calls", "mean", "rate"} and not asked.counts_calls
     moments = (asked.window is not None or {*ask.measures} & MOMENTS) and "first" not in total
     return not ((asked.needs_calls and asked.kind != "evented") or counts or moments)
 

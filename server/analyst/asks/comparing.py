@@ -4,9 +4,10 @@ from typing import Any
 
 from server.analyst.asks import answering
 from server.analyst.asks.answering import Row
-from server.analyst.asks.ask_statements import Asked
+from server.analyst.asks.ask_statements import Asked, by_work
+from server.analyst.evidence import busy_of
 from server.analyst.figures import linked
-from server.analyst.wording import amount, cited, joined, share
+from server.analyst.wording import amount, cited, cited_profile, joined, moment, share
 
 _PLACES = ("first", "second", "third", "fourth", "fifth")
 
@@ -69,6 +70,38 @@ def as_part(asked: Asked, below: Row, base: Row, alone: Row) -> str | None:
     part = amount(below["total"], asked.unit)
     begins = f"**{share(below['total'] / base['total'])} of {asked.base.label} is {asked.label}**"
     return f"{begins}: {part} of {amount(base['total'], asked.unit)}."
+
+
+def threads(asked: Asked, rows: list[Row]) -> str | None:
+    """How long threads work, and the function that makes the difference between the busiest and the least busy."""
+    most, *others = by_work(asked)
+    if any(not busy_of(one) for one in (most, *others)):
+        return None
+    each = [f"{cited_profile(one)} {amount(busy_of(one), asked.unit)}" for one in others[: answering.SHOWN]]
+    begins = f"**{cited_profile(most)} works the longest: {amount(busy_of(most), asked.unit)}**, {joined(each)}."
+    row = rows[0]
+    if row["more"] - row["less"] <= (busy_of(most) - busy_of(others[-1])) * LITTLE:
+        return begins
+    figures = f"{amount(row['more'], asked.unit)} in {cited_profile(most)}, {amount(row['less'], asked.unit)} in"
+    longest = f"; one call of it takes {amount(row['longest'], 'nanoseconds')}" if row.get("longest") else ""
+    return f"{begins} The most of the difference is in {_cited(row)}: {figures} {cited_profile(others[-1])}{longest}."
+
+
+LITTLE = 0.3
+"""Part of a difference below which no function is named for it."""
+
+
+def moments(asked: Asked, rows: list[Row]) -> str | None:
+    """When threads begin and end, as far as they are recorded."""
+    named = {one["handle"]: one for one in asked.profiles}
+    if any(row.get("first") is None or row.get("end") is None for row in rows):
+        return None
+    rows.sort(key=lambda row: float(row["end"]))
+    each = [
+        f"{cited_profile(named[row['key']])} from {moment(row['first'] / 1e6)} to {moment(row['end'] / 1e6)}"
+        for row in rows[: answering.SHOWN]
+    ]
+    return f"**What is recorded of {joined(each)}**, in the recording's time."
 
 
 def several(asked: Asked, rows: list[Row], together: Row | None) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 from server.analyst.asks import answering
 from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, THEM, Ask
 from server.analyst.asks.ask_statements import Asked
-from server.analyst.asks.named import Subject, named, placed, spoken_of, them, threads
+from server.analyst.asks.named import Subject, listed, named, placed, spoken_of, them, threads
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms, word_list
@@ -45,7 +45,10 @@ def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
     if thread is None and (found := _thread_among(known, ask, before)):
         known, thread = found
     subjects = [one for one in known if one.profiles]
-    if subjects and (len(known) > 1 or by or not {*ask.measures} <= _OF_THREADS):
+    if "compare" in ask.how and len(subjects) == len(known) > 1:
+        every = [row for one in known for row in one.profiles]
+        known = subjects = [Subject(listed(every), profiles=tuple(every))]
+    if subjects and (len(known) > 1 or by or not ({*ask.measures} <= _OF_THREADS or {*ask.measures} <= MOMENTS)):
         return None
     gone = named(ask.without, evidence) if ask.without not in ("", *CALLS_LEFT_OUT) else None
     if gone and known and known[0] == gone:

@@ -108,6 +108,13 @@ class _Filling:
                 unit = next((one for one in found.groups()[1:] if one), None)
                 self._limit = Limit(milliseconds(found["number"].replace(",", "."), unit), written, is_over)
                 text = f"{text[: found.start()]} {text[found.end() :]}"
+        if found := _FORMS.over_average.search(text):
+            written = found["times"] or found["times_zh"] or ("2" if found["double"] or found["double_zh"] else "")
+            of = "median" if found["median"] else "mean"
+            of_it = {"mean": "average", "median": "median"}[of]
+            limit = f"{written} times the {of_it}" if written else f"the {of_it}"
+            self._limit = Limit(float((written or "1").replace(",", ".")), limit, found["under"] is None, of)
+            text = f"{text[: found.start()]} {text[found.end() :]}"
         if found := _FORMS.percentile.search(text):
             self._percent = float(next(filter(None, found.groups())))
             text = f"{text[: found.start()]}{self.put('measure', 'percentile')}{text[found.end() :]}"
@@ -163,7 +170,7 @@ class _Filling:
             run.role = "thread"
             self._next("" if run.words else "thread")
         elif word in self._lexicon.otherwise:
-            return word in _OF_A_RANK and any(kind == "order" for kind, *_ in self._slots)
+            return word in _OF_A_RANK and (self._limit is not None or any(kind == "order" for kind, *_ in self._slots))
         elif word in self._lexicon.refers:
             self._points = self._points or word in _POINTS
             self._refers = self._refers or self._role not in ("without", "base")

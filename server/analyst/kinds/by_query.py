@@ -7,7 +7,7 @@ from server.analyst.chosen_intent import SQL
 from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds import database_queries, one_function, overview
+from server.analyst.kinds import database_queries, next_to_it, one_function, overview
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.loaded_files import by_size, sizes
 from server.analyst.kinds.meant_functions import meant
@@ -118,14 +118,25 @@ def first_timeline(question: Question, evidence: Evidence) -> list[Call]:
 def then_timeline(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
     if rows and is_next_to(question.text) and (ran := _ran(evidence)) and not _next_to_it(evidence):
-        part = {"end_time_ms": ran[0]} if is_next_to(question.text) == "before" else {"start_time_ms": ran[1]}
+        first, last, main = ran  # a window counts from the start of the main profile
+        part = (
+            {"end_time_ms": first - main} if is_next_to(question.text) == "before" else {"start_time_ms": last - main}
+        )
         return [("get_top_functions", {"sort_by": "self", "limit": 5} | part)]
     if not rows:
         return []
-    if evidence.called("query_trace"):
-        return [] if _ran(evidence) else one_function.then(question, evidence)
     handle = rows[0]["handle"]
-    return [("query_trace", {"sql": query.replace("?", handle)}) for query in (CALLS_BETWEEN, SAMPLES_BETWEEN)]
+    if (next_calls := next_to_it.calls(question, handle)) and not evidence.called("query_trace"):
+        return next_calls
+    if next_to_it.answer(question, evidence, rows[0]):
+        return []
+    if any("AS first_ms" in one.arguments.get("sql", "") for one in evidence.all("query_trace")):
+        return [] if _ran(evidence) else one_function.then(question, evidence)
+    main = (evidence.summary or {"default_profile": "p0"})["default_profile"]
+    return [
+        ("query_trace", {"sql": query.replace("?", handle).format(main=main)})
+        for query in (CALLS_BETWEEN, SAMPLES_BETWEEN)
+    ]
 
 
 def _moments(evidence: Evidence) -> list[Result]:
@@ -133,12 +144,13 @@ def _moments(evidence: Evidence) -> list[Result]:
     return [one for one in evidence.all("query_trace") if "AS first_ms" in one.arguments["sql"] and one.data["rows"]]
 
 
-def _ran(evidence: Evidence) -> tuple[float, float] | None:
-    """When the function in question ran first and last, in ms; None where that is not known."""
+def _ran(evidence: Evidence) -> tuple[float, float, float] | None:
+    """When the function in question ran first and last and the main profile begins, in ms; None where that is not
+    known."""
     for result in _moments(evidence):
-        count, first, last = result.data["rows"][0]
+        count, first, last, main = result.data["rows"][0]
         if count.get("value"):
-            return first["value_ns"] / 1e6, last["value_ns"] / 1e6
+            return first["value_ns"] / 1e6, last["value_ns"] / 1e6, (main.get("value_ns") or 0) / 1e6
     return None
 
 
@@ -167,11 +179,11 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
     rows = meant(question, evidence) if named else []
     if named and not rows:
         return one_function.unknown(question, evidence)
-    if rows and (beyond := _beyond(question, evidence)):
+    if rows and (beyond := next_to_it.answer(question, evidence, rows[0]) or _beyond(question, evidence)):
         return [beyond]
     if rows:
         for result in _moments(evidence):
-            count, first, last = result.data["rows"][0]
+            count, first, last, _ = result.data["rows"][0]
             if count.get("value"):
                 what = "calls" if count["column"] == "spans" else "samples"
                 began, ended = moment(first["value_ns"] / 1e6), moment(last["value_ns"] / 1e6)

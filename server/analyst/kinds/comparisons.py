@@ -1,6 +1,5 @@
 """Is this slower than before: against another of the person's traces, or one profile against another."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +8,7 @@ from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.other_recording import is_asked_of, is_newer, is_of_this_one, plain, turned
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
@@ -134,39 +134,59 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
             leading(evidence, "In this one the heaviest function is"),
         ]
     other = _other(question, evidence)
-    against = f" (before: {coded(other['trace'])}, of {other['created']})" if other else ""
-    totals = _totals(found, coded(other["trace"]) if other else "the other")
+    name = coded(other["trace"]) if other else "the other"
+    against = f" (before: {name}, of {other['created']})" if other else ""
+    totals, only = _totals(found, name), _only_in_one(found, other)
+    if (question.is_of_the_other or is_asked_of(question, other)) and (
+        there := _there(found, question, evidence, name)
+    ):
+        return there
+    if is_newer(other, evidence) and not is_of_this_one(question):
+        found, against = turned(found), f" (before: this one, now: {name})"
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
-    if question.is_of_the_other and (there := _most_there(found, coded(other["trace"]) if other else "the other")):
-        return [*there, f"{totals}{against}.", *lists]
-    first_ = _opening(found, question, evidence, totals, against)
+    first_ = _opening(found, question, evidence, f"{totals}{against}.", only)
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
 
 
-def _opening(found: dict[str, Any], question: Question, evidence: Evidence, totals: str, against: str) -> str:
+def _there(found: dict[str, Any], question: Question, evidence: Evidence, name: str) -> list[str]:
+    """What the other recording has of the function that is named, in all, or what takes the most in it."""
+    if named := _function(question, evidence):
+        row = next((one for one in found["rows"] if one["handle"] == named["handle"]), None)
+        if row is None:
+            return []
+        there, here = (
+            f"{amount(row[side]['total_value'], found['unit'])} in total ({share(row[side]['total_share'])})"
+            for side in ("before", "after")
+        )
+        own = amount(row["before"]["self_value"], found["unit"])
+        return [f"**In {name} {_named(row)} takes {there}, {own} itself**; here {here}."]
+    if _FORMS.in_all.search(question.text):
+        return [f"**{_totals(found, name)}.**"]
+    first_, *others = _most_there(found, name) or [""]
+    return [f"{first_} {_totals(found, name)}.", *others] if first_ else []
+
+
+def _opening(found: dict[str, Any], question: Question, evidence: Evidence, totals: str, only: str) -> str:
     """What is asked for first: one function, what only one of them has, where less is taken, or all of it."""
     spoken = _spoken(found, question, evidence)
-    question = replace(question, text=_without_its_name(question.text, _other(question, evidence)))
-    if _FORMS.only_in_one.search(question.text) and (only := _only_in_one(found, _other(question, evidence))):
-        return f"{only} {totals}{against}."
+    question = replace(question, text=plain(question, _other(question, evidence)))
+    if _FORMS.only_in_one.search(question.text) and only:
+        return f"{only} {totals}"
     if _FORMS.who_changed.search(question.text):
         known = "**Who changed what, recordings cannot say**; what they show:"
-        return f"{known} {spoken or _verdict(found)} {totals}{against}."
+        return f"{known} {spoken or _verdict(found)} {totals}"
     if _FORMS.of_calls.search(evidence.prompt):
         known = "**Counts and single calls are not in a comparison**; what it shows:"
-        return f"{known} {_verdict(found)} {totals}{against}."
+        return f"{known} {_verdict(found)} {totals}"
     if not spoken and _FORMS.of_a_gain.search(evidence.prompt) and (less := _saved(found)):
-        return f"{less} {totals}{against}."
-    if not spoken and _FORMS.compares.search(question.text) and "times as much" in totals:
-        return f"**{_changed(found, evidence.prompt)}{totals}.** {_verdict(found)}"
-    return f"{spoken or _verdict(found)} {totals}{against}."
-
-
-def _without_its_name(text: str, other: dict[str, Any] | None) -> str:
-    """The text without words of the other recording's name: `new` in it asks for nothing."""
-    name = other["trace"].casefold() if other else ""
-    return re.sub(r"[\w.-]{4,}", lambda found: "" if found[0].casefold() in name else found[0], text)
+        return f"{less} {totals}"
+    of_any = _FORMS.any_function.search(evidence.prompt)
+    if not spoken and not of_any and _FORMS.compares.search(question.text) and "times as much" in totals:
+        return f"**{_changed(found, evidence.prompt)}{totals.partition(' (before')[0]}.** {_verdict(found)}"
+    is_less = TIMES * found["after"]["whole"] <= found["before"]["whole"] and not _FORMS.slower.search(evidence.prompt)
+    saved = f"{_saved(found)} " if is_less and not spoken else ""
+    return f"{saved.lstrip()}{spoken or _verdict(found)} {totals}"
 
 
 def _most_there(found: dict[str, Any], name: str) -> list[str]:

@@ -83,6 +83,9 @@ _DECIDED = lazy_regex(
 
 _ASKED_BY_WORD = {
     "lock_contention": _FORMS.of_locks,
+    "cold_start": lazy_regex(
+        r"\b(?:cold|start|boot|launch|init|warm|load|arranqu|inici|démarr|initial)|启动|起動|载|ロード", re.IGNORECASE
+    ),
     "layout_thrashing": lazy_regex(r"layout|re-?flow|thrash", re.IGNORECASE),
     "oversubscription": lazy_regex(r"too many|oversubscri|zu viele|trop de|demasiad", re.IGNORECASE),
 }

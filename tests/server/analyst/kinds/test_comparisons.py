@@ -85,6 +85,53 @@ async def test_what_was_spoken_of_is_set_against_the_other_recording() -> None:
     )
 
 
+def opening_of(prompt: str, this: str, other: str, names: tuple[str, ...] = ()) -> str:
+    """The opening of an answer about two recordings that are called so."""
+    found = {
+        "related": True,
+        "unit": "nanoseconds",
+        "notes": [],
+        "rows": [row(name, *values) | {"handle": f"f{at}"} for at, (name, values) in enumerate(NAMES.items())],
+        "before": {"whole": 100e6},
+        "after": {"whole": 50e6},
+    }
+    others = {"rows": [{"trace_id": "t1", "trace": other, "created": "today"}]}
+    listed = {"rows": [{"name": "fetch", "handle": "f2", "file": "", "total_value": 1.0}]}
+    results = (
+        Result("get_trace_summary", {}, {"name": this, "profiles": []}, "", failed=False),
+        Result("search_findings", {"limit": 30}, others, "", failed=False),
+        Result("find_frames", {"pattern": "fetch"}, listed, "", failed=False),
+        Result("compare_traces", {"others": [other]}, found, "", failed=False),
+    )
+    question = Question(intent=Intent.COMPARE, text=prompt, labels=names[:1], names=names)
+    return compare(question, Evidence(prompt, {}, results))[0]
+
+
+def test_the_later_recording_is_the_one_that_is_called_so() -> None:
+    text = opening_of("what changed", "run-old.prof", "run-new.prof")
+    assert "[`write`](#f1): 12.0% before, 24.2% now" not in text
+    assert "(before: this one, now: `run-new.prof`)" in text
+    assert "now: `run-old.prof`" not in opening_of("what changed", "run-new.prof", "run-old.prof")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names", "begins"),
+    [
+        ("in run-new, what is slowest", ("run-new",), "**In `run-new.prof` [`parse`](#f3) takes the most**: 62.0%"),
+        ("how long does fetch take in run-new", ("run-new", "fetch"), "**In `run-new.prof` [`fetch`](#f2) takes 6.00"),
+        ("wie lange braucht fetch in run-new", ("run-new", "fetch"), "**In `run-new.prof` [`fetch`](#f2) takes 6.00"),
+        ("total in run-new", ("run-new",), "**In `run-new.prof` it is 100 ms in all, here 50.0 ms"),
+        ("what is new in run-new", ("run-new",), "**Only here: none; only in `run-new.prof`: `lookup`.**"),
+        ("did run-new get slower", ("run-new",), "**Yes: "),
+        ("is it slower than run-new", ("run-new",), "**No: "),
+    ],
+)
+def test_what_is_asked_of_the_other_recording_alone_is_answered_of_it(
+    prompt: str, names: tuple[str, ...], begins: str
+) -> None:
+    assert opening_of(prompt, "run.prof", "run-new.prof", names).startswith(begins)
+
+
 @pytest.mark.parametrize(("module", "trace", "prompt"), prompts_of("comparisons"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)

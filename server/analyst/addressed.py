@@ -30,6 +30,7 @@ _KINDS = {
     "share": "a share",
     "average": "an average",
     "least": "the least of them",
+    "rate": "a number per second",
     "in_order": "one further down in the order",
     "middle": "what is in the middle",
     "which_call": "a single call",

@@ -187,6 +187,9 @@ def settled(question: Question, evidence: Evidence) -> Question:
     """
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
+        before = evidence.spoken_of
+        if before and question.refers and not (question.names or question.handle or handles or before.is_aside):
+            handles = (before.handle,)
         return replace(question, value=value, measured=None, handles=handles, understood=True)
     question = _of_alike_threads(question, evidence)
     if (

@@ -56,6 +56,8 @@ MOST_WORDS = 9
 def topic_before(spoken_of: SpokenOf, openings: Sequence[str]) -> Intent | None:
     """The kind of events that was spoken of last; None where it was a function, or nothing of the kind."""
     for prompt in (spoken_of.prompt, *reversed(spoken_of.prompts)):
+        if _UNDERSTANDING.what_then.match(prompt):
+            break
         before = alone(prompt, {}, None)
         by_word = Intent(word) if (word := first_form("topics", prompt)) else None
         topic = by_word or (before.otherwise if before.placed else before.intent)

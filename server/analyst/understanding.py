@@ -24,7 +24,7 @@ from server.analyst.spoken_topics import of_imports, of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
-from server.analyst.ways_out import of_a_way_out, of_several
+from server.analyst.ways_out import DENIED, of_a_way_out, of_several
 
 _FORMS = forms("understanding")
 _ASKED_THINGS = forms("asked_things")
@@ -33,6 +33,7 @@ _GOING_ON = forms("going_on")
 _QUESTION = forms("question")
 _SINGLE_EVENTS = forms("single_events")
 
+ALL = "what takes the time?"
 _RANKING = "what takes the most"
 """What is asked where a prompt only says what to leave out."""
 SHORT_CHARACTERS = 24
@@ -62,6 +63,8 @@ def understood(
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
     points = _KNOWN_FORMS.other_recording.search(prompt) is not None
+    if openings and DENIED.match(openings[-1]) and _FORMS.what_then.match(prompt):
+        return replace(alone(ALL, viewer, windows), note=alone(prompt, viewer, windows).note)
     if (
         spoken_of
         and not points
@@ -126,6 +129,8 @@ def _of_something_before(
 
 def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question for the other recording, after two were compared: `what's left there?`."""
+    if spoken_of.is_of_recordings and _FORMS.is_left.search(question.text) and not question.names:
+        return replace(question, intent=Intent.COMPARE, maybe=(), placed=(), stems=(), is_of_the_other=True)
     if not _FORMS.there.search(question.text):
         return None
     ask = read(_FORMS.there.sub(" ", question.text))

@@ -21,7 +21,7 @@ WHICH = "which of the two takes more"
 COMPARED = ("total", "compared")
 MOST_WORDS = 14
 """Of a prompt that goes on: a longer one has a subject."""
-_NO = re.compile(r"\W*(?:No|Hardly|Not mainly|This trace has no)\b")
+DENIED = re.compile(r"\W*(?:No|Hardly|Not mainly|This trace has no)\b")
 """How an answer begins that what it names is not it."""
 
 
@@ -33,12 +33,11 @@ def of_a_way_out(prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str
         return None
     question = alone(prompt, {}, None)
     known = question.saves and not fixes  # how savings are asked for otherwise, perhaps without one part
-    known = known or bool(fixes and question.intent is Intent.FIRST_FIX and question.understood and question.refers)
     if known or question.names or question.handle or question.labels or question.time_ranges:
         return None
     asked = TO_FIX if fixes else BY_CACHE if _FORMS.caches.search(text) else SAVED
     about = Question(intent=Intent.FIRST_FIX, text=asked, note=question.note)
-    if spoken_of is None or spoken_of.handle[:1] != "f" or _NO.match(openings[-1]):
+    if spoken_of is None or spoken_of.handle[:1] != "f" or DENIED.match(openings[-1]):
         return about
     is_before = spoken_of.is_aside and len(spoken_of.pair) > 1
     handle = spoken_of.pair[1] if is_before else spoken_of.handle

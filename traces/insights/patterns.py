@@ -88,7 +88,7 @@ PATTERNS: dict[str, Pattern] = {
             [Rr]eg[Ee]xp? [Rr]egular[Ee]xpressions? re\.Pattern SRE_Pattern
             Pattern\.(?:match|search|subn?|find(?:all|iter)|split|fullmatch)
             re\.(?:compile|match|search|sub|findall|split|fullmatch) sre_(?:parse|compile) _sre
-            pcre2?(?:_exec|_match)? java\.util\.regex re2 onig_(?:search|match)
+            pcre2?(?:_exec|_match)? preg_(?:match|replace|split|grep)\w* java\.util\.regex re2 onig_(?:search|match)
             Pattern\.(?:compile|matcher) Matcher\.(?:find|match|matches) irregexp
             """
         ),

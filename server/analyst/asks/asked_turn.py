@@ -33,6 +33,7 @@ from server.analyst.wording import CALLS
 _FORMS = forms("asks")
 _KNOWN_FORMS = forms("known_forms")
 _UNDERSTANDING = forms("understanding")
+_GOING_ON = forms("going_on")
 PAIR = 2
 _BOLD = re.compile(r"^\*\*.+?\*\*")
 _CITED = re.compile(r"\]\(#(f\d+)\)")
@@ -86,6 +87,8 @@ def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
     if ask.without in THEM and ask.of == (IT,):
         ask = replace(ask, of=())  # `without those two, how long would it take`
     number = len(spoken.subjects[0]) if spoken else 0
+    if spoken and spoken.sets_against and number == PAIR and ask.measures and not (ask.names or ask.of or ask.how):
+        return replace(ask, of=(f"them {PAIR}",), how=frozenset({"compare"}))
     if "sum" in ask.how and not ask.names and not {*THEM} & {*ask.of} and number in THEM.values():
         ask = replace(ask, of=(f"them {number}",))
     if spoken is None or ask.measures or not {*THEM} & {*ask.of}:
@@ -167,6 +170,7 @@ def _further(ask: Ask, before: Ask | None) -> Ask | None:
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     """What an ask needs next; None where the prompt is left to the other kinds."""
     is_here = offered >= OFFERED and not _is_of_the_other_recording(evidence)
+    is_here = is_here and not _GOING_ON.can_be_fixed.match(evidence.prompt)
     ask = asked_in(evidence) if is_here else None
     if ask is None or not (_is_ours(ask, evidence) or ask.placed or {*ask.measures} & {*answering.OF_THREADS}):
         return None
@@ -352,7 +356,9 @@ def _of_several(asked: Asked, evidence: Evidence) -> Answer:
 
     def written(*tables: Table) -> str | None:
         rows = [one[0] for one in tables]
-        if not all(_has(asked, row) for row in rows):
+        if {*asked.ask.measures} <= {"total", "self", "share"} and any(_has(asked, row) for row in rows):
+            rows = [row | {one: row.get(one) or 0.0 for one in ("total", "self")} for row in rows]  # nothing is no gap
+        elif not all(_has(asked, row) for row in rows):
             return None
         return comparing.several(asked, rows[: len(parts)], rows[-1] if is_sum else None)
 

@@ -8,7 +8,7 @@ from server.agent.memory.word_stem import stem
 from server.agent.verification.recompute import last_part
 from server.analyst.asks.ask import IT, THEM, Ask
 from server.analyst.evidence import OF_THE_SAME_THREADS, Evidence
-from server.analyst.forms import word_list
+from server.analyst.forms import forms, word_list
 from server.analyst.kinds import spoken_names
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
@@ -17,6 +17,8 @@ from server.analyst.queries import query
 from server.analyst.subjects import HANDLE
 from server.analyst.thread_scope import parts_of_thread
 from server.analyst.wording import cited, cited_profile, coded, few, joined
+
+_FORMS = forms("asks")
 
 LISTED_THREADS = 3
 ALL_PROFILES = 99
@@ -98,6 +100,9 @@ def threads(evidence: Evidence) -> list[dict[str, Any]]:
     found = evidence.first(PROFILES[0], **PROFILES[1])
     rows: list[dict[str, Any]] = (found or {"profiles": []})["profiles"]
     main = next((row for row in rows if row["handle"] == (found or {}).get("default_profile")), None)
+    of_bytes = [row for row in rows if row["unit"] == "bytes" and row["total"]]
+    if of_bytes and main and main["unit"] != "bytes" and _FORMS.of_allocations.search(evidence.prompt):
+        return of_bytes[:1]
     alike = [row for row in rows if main and (row["kind"], row["unit"]) == (main["kind"], main["unit"])]
     return [main] if main and {row["name"] for row in alike} == OF_THE_SAME_THREADS else alike
 

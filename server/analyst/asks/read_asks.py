@@ -65,6 +65,7 @@ def _read(text: str) -> Ask | None:
             filling.slot(int(mark[1]))
         elif not filling.word(token):
             return None
+        filling.read_last(token)
     ask = filling.ask()
     return ask and replace(ask, window=ranges[0] if ranges else None)
 
@@ -86,6 +87,7 @@ class _Filling:
 
     def __init__(self, words: Lexicon, *, is_dense: bool) -> None:
         self._lexicon, self._is_dense, self._role, self._is_of = words, is_dense, "", False
+        self._before = ""
         self._slots: list[tuple[str, str, str]] = []
         self._runs: list[_Run] = [_Run()]
         self._found: dict[str, list[str]] = {}
@@ -128,6 +130,10 @@ class _Filling:
             text = f"{text[: found.start()]}{self.put(kind, value)}{text[found.end() :]}"
         return text
 
+    def read_last(self, token: str) -> None:
+        """That this token was read."""
+        self._before = token.casefold()
+
     def _next(self, role: str) -> None:
         self._role, self._is_of = role, False
         self._runs.append(_Run(role))
@@ -135,7 +141,8 @@ class _Filling:
     def slot(self, at: int) -> None:
         kind, value, written = self._slots[at]
         run = self._runs[-1]
-        if kind == "what_if" and self._role not in ("", GOING) and not run.words and written.isalpha():
+        is_noun = value == "going" and self._before in _ARTICLES  # `the cache itself`
+        if kind == "what_if" and (is_noun or (self._role not in ("", GOING) and not run.words)) and written.isalpha():
             self.word(written)  # `flush inside save`: where a name has to stand
             return
         if (kind, value, self._role) == ("measure", "longest", "without"):
@@ -324,6 +331,7 @@ def _without_a_call(ask: Ask) -> Ask | None:
 
 
 _POINTS = word_list("points_at_a_noun")
+_ARTICLES = frozenset({"the", "a", "our", "its", "der", "die", "das", "le", "la", "el", "o", "os"})
 GOING, NOUN = "going", "noun"
 _CALL_LEFT_OUT = frozenset({WORST, "without_first", "without_last"})
 _BEFORE_A_NAME = {("what_if", "going"): GOING, ("measure", "part"): "base", ("measure", "some_of"): "base"}

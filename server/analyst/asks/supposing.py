@@ -1,6 +1,7 @@
 """What would be: without a function, with one that is faster, with several at a time."""
 
 from server.analyst.asks.answering import Row
+from server.analyst.asks.ask import THEM
 from server.analyst.asks.ask_statements import Asked
 from server.analyst.wording import amount, few, share
 
@@ -19,7 +20,7 @@ def supposed(asked: Asked, row: Row) -> str | None:
     saves, left = ("saved", "left") if what.times else ("gone", "rest")
     saved_share, left_share = (share(row[one] / row["whole"]) for one in (saves, left))
     saved_, left_ = (amount(row[one], unit) for one in (saves, left))
-    takes = f"{gone} takes {amount(row['gone'], unit)}"
+    takes = f"{gone} {'take' if asked.ask.without in THEM else 'takes'} {amount(row['gone'], unit)}"
     if what.asks == "saved":
         how = f"if {gone} and all that it calls cost nothing" if what.times is None else f"with {gone} {_faster(asked)}"
         return (

@@ -41,6 +41,9 @@ def _kind(text: str) -> str:
 def value_asked(question: Question, evidence: Evidence) -> str:
     """The name of the quantity of the main profile that is asked for, where that is not the first; else empty."""
     values: list[dict[str, Any]] = (evidence.main or {}).get("values", [])
+    is_of_one = question.names or question.handle or question.handles
+    if is_of_one and _FORMS.per_wait.search(question.text) and any(one["name"] == "contentions" for one in values):
+        return "contentions"
     if len(values) < 2 or question.intent not in ASKED:
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
@@ -49,7 +52,7 @@ def value_asked(question: Question, evidence: Evidence) -> str:
         asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
         return ""
-    earlier = (evidence.spoken_of.prompt, *reversed(evidence.spoken_of.prompts)) if evidence.spoken_of else ()
+    earlier = (evidence.spoken_of.prompt,) if evidence.spoken_of else ()
     kinds = (_kind(one) for one in (text, *earlier))
     unit, kind = asked or first["unit"], next(filter(None, kinds), first["name"].partition("_")[0])
     alike = [one["name"] for one in values if one["unit"] == unit and one["name"] not in _OF_NO_MEMORY]
@@ -64,7 +67,10 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
     name = _function(question, evidence)
     if (handle := _handle(question)) and not name:
         return [("get_callers_callees", {"frame": handle})]
-    return [("get_top_functions", ranked | ({"filter": name[:100]} if name else {}))]
+    of_one: list[Call] = (
+        [("find_frames", {"pattern": name[:100]})] if name and _FORMS.for_each.search(question.text) else []
+    )
+    return [*of_one, ("get_top_functions", ranked | ({"filter": name[:100]} if name else {}))]
 
 
 def _handle(question: Question) -> str:
@@ -80,6 +86,19 @@ def _function(question: Question, evidence: Evidence) -> str:
     return next(iter(question.names), "")
 
 
+def _each(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
+    """What one of the counted things has on average, by the quantity that is measured first, where that is asked."""
+    first = first_value(evidence)
+    known = [one for result in evidence.all("find_frames") for one in result.data["rows"]]
+    measured = next((one for one in known if one["handle"] == row["handle"]), None)
+    of_a_kind = question.value in _OF_NO_MEMORY or question.value.partition("_")[0] == first["name"].partition("_")[0]
+    key = "self_value" if row["self_value"] else "total_value"
+    if not (measured and of_a_kind and row[key] and _FORMS.for_each.search(question.text)):
+        return ""
+    mean = amount(measured[key] / row[key], first["unit"])
+    return f"**{mean} for each of the {question.value} of {cited(row)}.** "
+
+
 def write(question: Question, evidence: Evidence) -> list[str]:
     """Who leads by that quantity, or what the function has of it."""
     found = evidence.first("get_top_functions", value=question.value)
@@ -93,7 +112,7 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if name:
         row = next((one for one in rows if is_named(one, name)), rows[0])
         own_part = f"**{cited(row)} has {own(row, unit)} of {what} itself**{located(row)}"
-        return [f"{own_part}, {total(row, unit)} with what it calls."]
+        return [f"{_each(question, evidence, row)}{own_part}, {total(row, unit)} with what it calls."]
     most, *others = rows
     then = f"Then {joined([f'{cited(row)} with {own(row, unit)}' for row in others])}." if others else ""
     of_all = f"{amount(found['whole'], unit)} in all"

@@ -154,6 +154,7 @@ def _way_out(question: Question, evidence: Evidence) -> list[str]:
         ways = FEWER if evidence.counted == CALLS and row["count"] > 1 else LESS
         advice = f"{sentence_of(found)} {found['advice']}" if found else f"{inside}{ways}"
         most = f"**At most {total(row, evidence.unit)} can be saved at {cited(row)}**, and all that it calls. "
+        most = "" if found and around.get("unit", evidence.unit) != evidence.unit else most  # of a profile of waits
         return [f"{most}{advice}", leading(evidence, "What takes the most is")]
     return []
 

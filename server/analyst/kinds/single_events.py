@@ -14,6 +14,7 @@ from server.analyst.sentence_forms import limit_asked, place_asked_for
 from server.analyst.wording import amount, cited_profile, coded
 
 _FORMS = forms("single_events")
+_GOING_ON = forms("going_on")
 
 _SPANS = query("spans")
 _SAMPLES = query("samples")
@@ -108,6 +109,9 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
         each = f"Without the longest one {what} took {amount(rest, 'nanoseconds')} on average"
         with_it = f"{amount(float(events.together) / float(events.count), 'nanoseconds')} with it"
         return f"**{each}**, {with_it}; {longest}."
+    if _GOING_ON.per_call.search(text) and events.count > 1:
+        mean = amount(float(events.together) / float(events.count), "nanoseconds")
+        return f"**One {what} took {mean} on average**; {sums}, {middle}, {longest}."
     if _FORMS.middle.search(text):
         return f"**The middle {what} took {amount(events.middle, 'nanoseconds')}**; {longest}; {sums}."
     if _FORMS.one.search(text):

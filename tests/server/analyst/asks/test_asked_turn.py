@@ -58,6 +58,7 @@ _LIMIT = "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the most, 
         (["`ink` total", "same for `glue`", "both together"], "**Together `ink` and `glue` take 120 ms"),
         (["`ink` total", "and `glue`?", "beide zusammen", "in percent"], "**Together `ink` and `glue` take 60.0% of"),
         (["`ink` total", "and `bind`?", "without those two how long would it take"], "**Without `ink` and `bind`, 60"),
+        (["`ink` vs `glue`", "and self?"], "**`ink` and `glue` take the same**: 60.0 ms itself"),
         (["`ink` vs `glue`", "and `bind`?", "the three together"], "**Together `ink`, `glue` and `bind` take 140"),
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.addressed import left_out, of_another_question
 from server.analyst.evidence import Evidence
 from server.analyst.findings import with_losses
-from server.analyst.forms import forms
+from server.analyst.forms import first_form, forms
 from server.analyst.intent import intents
 from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.marked_moments import counted_events, said_of_marks
@@ -145,6 +145,10 @@ def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
     of_memory = question.intent is not Intent.REQUESTS and evidence.unit != "bytes" and not evidence.memory_profiles
     if of_memory and _FORMS.of_bytes.search(question.text):
         return "**How many bytes that is cannot be said: this trace does not measure memory.**"
+    counts = [one for one in (evidence.main or {"values": []})["values"] if one.get("unit") == "count"]
+    is_uncounted = evidence.unit == "bytes" and not counts and not first.startswith("**How often")
+    if is_uncounted and first_form("units", question.text) == "count":
+        return "**How many objects or allocations that is cannot be said: this trace has their bytes, and no counts.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
     if question.intent is Intent.WAITING and evidence.waiting_profiles:

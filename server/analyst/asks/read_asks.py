@@ -302,6 +302,9 @@ class _Filling:
     def _what_if(self, ask: Ask) -> Ask | None:
         """The ask with what would be; None where it speaks of that and nothing is named."""
         words = self._found.get("what_if", [])
+        is_bare = not (ask.window or ask.rank or ask.limit or ask.thread or ask.by or ask.base or ask.within or ask.how)
+        if not words and is_bare and ask.of and ask.without not in ("", IT, WORST) and {*ask.measures} <= {"total"}:
+            words = ["left"]  # `main without parse`
         if not words:
             return ask
         if {*ask.measures} & {"mean", "median", "percentile", "calls", "limit"}:

@@ -8,11 +8,11 @@ from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
-from server.analyst.kinds.other_values import first_value
+from server.analyst.kinds.other_values import asks_of_all, first_value
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, cited_profile, joined, located, own
+from server.analyst.wording import amount, cited, cited_profile, located, own
 
 _FORMS = forms("allocations")
 
@@ -28,12 +28,7 @@ _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     if _knows(evidence):
-        column = _column_of_objects(evidence)
-        counts: list[Call] = [("get_top_functions", {"sort_by": "self", "limit": SHOWN, "value": column})]
-        return [
-            *(counts if column and _FORMS.objects.search(question.text) else []),
-            *then_overview(question, evidence),
-        ]
+        return then_overview(question, evidence)
     if (column := _column_of_bytes(evidence)) is not None:
         names = question.names or question.maybe
         ways: list[dict[str, Any]] = [{"filter": name[:100]} for name in names] or [{}]
@@ -46,25 +41,6 @@ def _column_of_bytes(evidence: Evidence) -> str | None:
     """The quantity of the main profile that is bytes, where it measures time first."""
     values = (evidence.main or {}).get("values", ())
     return next((value["name"] for value in values if value["unit"] == "bytes"), None)
-
-
-def _column_of_objects(evidence: Evidence) -> str | None:
-    """The quantity of the main profile that counts objects, where it measures bytes first."""
-    values = (evidence.main or {}).get("values", ())
-    return next((value["name"] for value in values if value["unit"] == "count"), None)
-
-
-def _objects(question: Question, evidence: Evidence) -> str:
-    """How many objects, where that is asked and recorded with their bytes."""
-    column = _column_of_objects(evidence)
-    found = (
-        evidence.first("get_top_functions", value=column) if column and _FORMS.objects.search(question.text) else None
-    )
-    rows = [row for row in (found or {"rows": []})["rows"] if row["self_value"] > 0]
-    if not found or not rows:
-        return ""
-    most = joined([f"{own(row, found['unit'])} by {cited(row)}" for row in rows])
-    return f"**{amount(found['whole'], found['unit'])} objects are in it: {most}.**"
 
 
 def _of_memory(handle: str) -> Call:
@@ -98,11 +74,10 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
-    if _FORMS.in_all.search(question.text) and not (question.names or question.maybe or question.handle):
-        of_all = f"{amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else 'was allocated'} in all"
+    if asks_of_all(question.text) and not (question.names or question.handle):
+        what = "objects were" if lead.unit == "count" else "was"
+        of_all = f"In all {amount(lead.total, lead.unit)} {'is in use' if _is_live(evidence) else f'{what} recorded'}"
         return [f"**{of_all}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
-    if objects := _objects(question, evidence):
-        return [objects, *parts]
     if leak:
         return [f"**{leak.replace(': ', ':** ', 1)}", *parts]
     return [parts[0], f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]

@@ -98,7 +98,7 @@ ONE_RECORDING = (
 )
 
 
-_OF_FIGURES = ("**Who holds", "**Import", "**No import")
+_OF_FIGURES = ("**Who holds", "**Import", "**No import", "**In all ")
 """How answers begin that no cause comes before."""
 
 

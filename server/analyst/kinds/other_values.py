@@ -2,11 +2,12 @@
 what is still in use.
 """
 
+import re
 from typing import Any
 
 from server.analyst.chosen_intent import OF_ALL
 from server.analyst.evidence import Evidence
-from server.analyst.forms import first_form, forms
+from server.analyst.forms import first_form, forms, word_list
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
@@ -16,11 +17,20 @@ from server.analyst.wording import amount, cited, coded, joined, located, own, t
 _FORMS = forms("other_values")
 
 LISTED = 3
+WITH_COUNTS = 50
+"""Functions of which a second quantity is asked for."""
 ASKED = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.MEMORY, Intent.GROUP, Intent.SUSPECT, Intent.REPEATED, Intent.GARBAGE}
 """Intents that can be asked of any quantity."""
 
 
 _OF_NO_MEMORY = frozenset({"samples", "calls", "events", "contentions", "count"})
+
+
+def asks_of_all(text: str) -> bool:
+    """Whether it asks for nothing but how much all functions have together: `heap size at exit`, `objects in total`."""
+    words = {word.lower() for word in re.findall(r"[^\W_]+", text)}
+    how, what = word_list("how_much_memory"), word_list("memory_of_all")
+    return bool(words & how and words & what and words <= how | what | word_list("words_with_memory_of_all"))
 
 
 def first_value(evidence: Evidence) -> dict[str, Any]:
@@ -47,7 +57,7 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     if len(values) < 2 or question.intent not in ASKED:
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
-    asked = first_form("units", text)
+    asked = first_form("units", _FORMS.with_counts.sub(" ", text))
     if not asked and question.intent is Intent.MEMORY and first["unit"] == "nanoseconds":
         asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
@@ -70,7 +80,32 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
     of_one: list[Call] = (
         [("find_frames", {"pattern": name[:100]})] if name and _FORMS.for_each.search(question.text) else []
     )
-    return [*of_one, ("get_top_functions", ranked | ({"filter": name[:100]} if name else {}))]
+    also = _with_counts(question, evidence)
+    return [
+        *of_one,
+        ("get_top_functions", ranked | ({"filter": name[:100]} if name else {})),
+        *([("get_top_functions", ranked | {"limit": WITH_COUNTS, "value": also})] if also else []),
+    ]
+
+
+def _with_counts(question: Question, evidence: Evidence) -> str:
+    """The count that is asked for with those bytes; empty where none is asked for."""
+    kind, values = question.value.partition("_")[0], (evidence.main or {"values": []})["values"]
+    alike = [one["name"] for one in values if one["unit"] == "count" and one["name"].startswith(kind)]
+    others = [one for one in alike if one != question.value]
+    return str(others[0]) if others and _FORMS.with_counts.search(question.text) else ""
+
+
+def _counted(rows: list[dict[str, Any]], question: Question, evidence: Evidence) -> str:
+    """How many of these functions' are counted."""
+    also = _with_counts(question, evidence)
+    found = evidence.first("get_top_functions", value=also) if also else None
+    counts = {row["handle"]: row for row in (found or {"rows": []})["rows"]}
+    known = [counts[row["handle"]] for row in rows if row["handle"] in counts]
+    if not found or not known:
+        return ""
+    unit = found["unit"]
+    return f"As “{also}”: {joined([f'{cited(row)} {own(row, unit)}' for row in known])}."
 
 
 def _handle(question: Question) -> str:
@@ -115,5 +150,9 @@ def write(question: Question, evidence: Evidence) -> list[str]:
         return [f"{_each(question, evidence, row)}{own_part}, {total(row, unit)} with what it calls."]
     most, *others = rows
     then = f"Then {joined([f'{cited(row)} with {own(row, unit)}' for row in others])}." if others else ""
+    if asks_of_all(question.text):
+        of_all = f"**In all {amount(found['whole'], unit)} is recorded as {what}**"
+        return [f"{of_all}, the most of it by {cited(most)}: {own(most, unit)}.", then]
+    then = " ".join(filter(None, (then, _counted(rows, question, evidence))))
     of_all = f"{amount(found['whole'], unit)} in all"
     return [f"**By {what} {cited(most)} leads: {own(most, unit)}** of {of_all}{located(most)}.", then]

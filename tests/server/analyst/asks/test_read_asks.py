@@ -26,7 +26,14 @@ MEASURES = {
         *("combien de temps prend parse", "parse au total", "parse总共花了多少时间", "parse花了多久"),
     ],
     "self": [
-        *("parse self time", "parse own time", "exclusive time of parse", "self cost of parse", "parse excl"),
+        *(
+            "parse self time",
+            "parse own",
+            "parse own time",
+            "exclusive time of parse",
+            "self cost of parse",
+            "parse excl",
+        ),
         *("eigenzeit von parse", "parse selbst", "tiempo propio de parse", "temps propre de parse", "parse en propre"),
     ],
     "calls": [

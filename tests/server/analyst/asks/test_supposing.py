@@ -40,6 +40,8 @@ _TWICE = "**With `knead` 2 times as fast, 750 ms (75.0%) of 1.00 s would be left
         (["what if `knead` were 2x faster"], _TWICE),
         (["`knead` total", "4 in parallel, what do i gain"], "**At most 37.5% (375 ms) would be saved, with `knead` 4"),
         (["w/o `glaze` how long would `bake` be"], "**Without `glaze`, 500 ms (71.4%) of 700 ms of `bake` would be"),
+        (["`bake` without `glaze`, how long"], "**Without `glaze`, 500 ms (71.4%) of 700 ms of `bake` would be"),
+        (["bake ohne glaze"], "**Without `glaze`, 500 ms (71.4%) of 700 ms of `bake` would be"),
         (["if `knead` were gone, what share would `glaze` have"], "**Without `knead`, `glaze` would be 60.0% of what"),
     ],
 )  # fmt: skip

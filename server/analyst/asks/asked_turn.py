@@ -226,7 +226,8 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
         return _of_threads(asked, evidence)
     if "compare" in ask.how and (len(asked.subjects) < PAIR or _FORMS.why.match(evidence.prompt)):
         return None
-    if _is_of_another_unit(evidence.prompt, asked.unit) or any(_collects(one) for one in asked.subjects):
+    of_cpu = evidence.measures_waiting and "cpu" in evidence.prompt.casefold()
+    if of_cpu or _is_of_another_unit(evidence.prompt, asked.unit) or any(_collects(one) for one in asked.subjects):
         return None
     if ask.what_if:
         return _supposed(asked, evidence)

@@ -120,6 +120,8 @@ def several(asked: Asked, rows: list[Row], together: Row | None) -> str | None:
 
 def _against(asked: Asked, rows: list[Row], narrowed: str) -> str | None:
     """Which has the most of the first measure that is asked for, and how many times as much as the next."""
+    if "mean" in asked.ask.measures and all(row.get("calls") and row.get("total") is not None for row in rows):
+        rows = [{"mean": row["total"] / row["calls"]} | row for row in rows]
     measure = next((one for one in asked.ask.measures if one in rows[0]), "total")
     values: list[Any] = [row.get(measure) for row in rows]
     if any(value is None for value in values):

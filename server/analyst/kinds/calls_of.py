@@ -6,6 +6,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds import call_counts, one_function, single_events
+from server.analyst.kinds.device import tracks_of_kernels
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
@@ -48,6 +49,8 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """The longest calls of the function and how long they took; then what the slowest of them was given."""
+    if tracks := tracks_of_kernels(question.text, evidence):
+        return [single_events.of_tracks(tracks, question.text)]
     rows = meant(question, evidence)
     calls: list[Call] = []
     if _is_of_one(question) and rows and not evidence.called("get_longest_calls"):
@@ -81,6 +84,9 @@ def _longest(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def calls_of(question: Question, evidence: Evidence) -> list[str]:
+    if tracks := tracks_of_kernels(question.text, evidence):
+        kernels = single_events.found(single_events.of_tracks(tracks, question.text), evidence)
+        return [single_events.said(kernels, "kernel", question.text, evidence)] if kernels else [NO_SINGLE_CALLS]
     if (question.names or question.maybe or question.handle) and not meant(question, evidence):
         return one_function.unknown(question, evidence)
     found, rows = evidence.first("get_longest_calls"), _longest(question, evidence)

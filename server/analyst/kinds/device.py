@@ -55,6 +55,11 @@ def number_of_kernels(evidence: Evidence) -> str:
     return _NUMBER.format(tracks=_handles(tracks)) if tracks else ""
 
 
+def tracks_of_kernels(text: str, evidence: Evidence) -> str:
+    """The tracks of all devices, where kernels are asked for; empty where none is or none was recorded."""
+    return _handles(_tracks(evidence)) if _FORMS.kernels.search(text) else ""
+
+
 def _tracks(evidence: Evidence) -> list[dict[str, Any]]:
     """The profiles that are tracks of a device."""
     return [row for row in evidence.profiles if _OF_A_DEVICE.search(row["name"])]

@@ -1,4 +1,4 @@
-"""How many samples a recording has, and how deep its deepest stack is: numbers that no summary has."""
+"""How many samples a recording has, how deep its deepest stack and recursion are: numbers that no summary has."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.queries import query
-from server.analyst.question import Question
-from server.analyst.wording import cited_profile, coded
+from server.analyst.question import Intent, Question
+from server.analyst.wording import cited_profile, coded, joined
 
 _FORMS = forms("recorded_numbers")
 
@@ -18,9 +18,17 @@ def numbers_asked(question: Question, evidence: Evidence) -> list[Call]:
     main = evidence.main
     if main is None or question.names or question.handle:
         return []
+    if _is_of_recursion(question):
+        return [("query_trace", {"sql": query("deepest_recursion")})]
     asked = (("samples_taken", _FORMS.samples), ("deepest_stack", _FORMS.depth))
     chosen = [name for name, form in asked if form.search(question.text)]
     return [("query_trace", {"sql": query(name).format(profile=main["handle"])}) for name in chosen]
+
+
+def _is_of_recursion(question: Question) -> bool:
+    """Whether the deepest recursion is asked for, and not the deepest stack."""
+    is_asked = question.intent is Intent.RECURSION and _FORMS.recursion.search(question.text) is not None
+    return is_asked and _FORMS.depth.search(question.text) is None
 
 
 def numbers_recorded(question: Question, evidence: Evidence) -> str:
@@ -30,6 +38,11 @@ def numbers_recorded(question: Question, evidence: Evidence) -> str:
         for _, arguments in numbers_asked(question, evidence)
         for row in (evidence.first("query_trace", **arguments) or {"rows": []})["rows"]
     ]
+    if rows and _is_of_recursion(question):
+        levels = [(level["value"], f"[{coded(name['name'])}](#{frame['name']})") for level, frame, name in rows]
+        each = [f"{function} with {linked(f'{int(level):,}', level)} calls in each other" for level, function in levels]
+        then = f", then {joined(each[1:])}" if each[1:] else ""
+        return f"**The deepest recursion is that of {each[0]}**{then}."
     main = evidence.main
     where = f" in {cited_profile(main)}" if main else ""
     for number, *deepest in rows:

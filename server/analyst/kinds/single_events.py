@@ -47,6 +47,14 @@ def of_function(handle: str, text: str, profile: str | None = None) -> Call:
     return _query(_SPANS.format(where=f"one.frame = '{handle}'{there}"), text)
 
 
+def of_tracks(handles: str, text: str) -> Call:
+    """The query for the kernels on tracks of devices; copies and fills are none."""
+    return _query(
+        _SPANS.format(where=f"one.profile IN ({handles}) AND NOT regexp_matches(lower(one.name), '^mem(cpy|set)')"),
+        text,
+    )
+
+
 def of_tasks(profile: str, text: str) -> Call:
     """The query for what began by itself in a thread."""
     return _query(f"{_SPANS} AND one.depth = 0".format(where=f"one.profile = '{profile}'"), text)

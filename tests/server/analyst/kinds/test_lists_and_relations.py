@@ -216,6 +216,14 @@ async def test_kernels_are_counted_on_the_device_without_copies() -> None:
     assert answer.text.startswith("**3 kernels ran on the device**"), answer.text
 
 
+@pytest.mark.parametrize("prompt", ["slowest kernel call, when was it"])
+async def test_the_longest_kernel_is_of_all_tracks_of_devices_and_no_copy(prompt: str) -> None:
+    host, device = [("elementwise_kernel", 0, 9)], [("gemm", 1, 6), ("Memcpy HtoD", 6, 20), ("relu", 20, 21)]
+    trace = timeline(host, device, names=("python3 CPU", "python3 GPU 2 (pid 2), stream 0"))
+    answer, _ = await asked(prompt, trace)
+    assert answer.text.startswith("**The longest kernel took 5.00 ms from 1.00 ms on in [`gemm`]"), answer.text
+
+
 COLLECTED = {"main;nsCycleCollector::Shutdown;js::GC": 40, "main;nsCycleCollector::Shutdown": 24, "main;js::GC": 6}
 
 

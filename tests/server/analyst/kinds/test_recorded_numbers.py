@@ -18,6 +18,16 @@ async def test_the_deepest_stack_is_counted(prompt: str) -> None:
     assert "it ends in [`d`](#f4)" in answer.text
 
 
+@pytest.mark.parametrize(
+    "prompt", ["which recursion is the deepest", "递归最深的是哪个", "welche rekursion ist am tiefsten?"]
+)
+async def test_the_deepest_recursion_is_no_heaviest_one(prompt: str) -> None:
+    trace = sampled([("main;sort;sort;sort;sort", 10), ("main;merge;merge", 90)])
+    answer = await asked(prompt, trace)
+    begins = "**The deepest recursion is that of [`sort`](#f1) with "
+    assert answer.text.startswith(begins), answer.text
+
+
 def test_what_is_done_to_it_is_no_name() -> None:
     found = alone("what would caching it buy me", {}, None)
     assert (found.intent, found.maybe, found.stems, found.saves) == (Intent.FIRST_FIX, (), (), True)

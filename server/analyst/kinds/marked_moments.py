@@ -2,6 +2,7 @@
 nothing of. They are looked at before a word or a cause is denied."""
 
 import re
+from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
@@ -14,7 +15,21 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited_profile, coded, joined
 
 MARKED = query("marked")
+REQUESTED = query("requested")
+_FILE = re.compile(r"[\w-]\.[a-z]\w{1,4}$|^https?:", re.IGNORECASE)
+ROUTE = 120
+PAIR = 2
 _CALLS_OF = forms("calls_of")
+_OF_A_FILE = {
+    Intent.GROUP,
+    Intent.REQUESTS,
+    Intent.STARTUP,
+    Intent.PAGE,
+    Intent.COMPARE,
+    Intent.LONG_TASKS,
+    Intent.WINDOW,
+}
+"""Intents of prompts for a file that a page loaded."""
 _OF_A_THING = ABOUT_ONE_FUNCTION | {Intent.BUSIEST, Intent.TIMELINE, Intent.OVERVIEW, Intent.WHY, Intent.SUSPECT}
 """Intents whose names may be those of such points."""
 LONGEST_NAME = 80
@@ -22,11 +37,54 @@ LONGEST_NAME = 80
 
 def marked(question: Question, evidence: Evidence) -> list[Call]:
     """The query for points that are named as the prompt names something that no function is called; none else."""
-    words = (question.unfound or _unknown(question, evidence))[:1]
-    if not words or question.intent not in _OF_A_THING:
-        return []
-    text = words[0].casefold().replace("'", "''")[:LONGEST_NAME]
-    return [("query_trace", {"sql": MARKED.format(words=text)})]
+    words = _words(question, evidence)
+    files = [_asked_for(REQUESTED, word) for word in words[:1] if _FILE.search(word)]
+    is_pair = question.intent is Intent.GROUP and len(words) == PAIR
+    if question.intent not in _OF_A_THING and not is_pair:
+        return files if question.intent in _OF_A_FILE else []
+    return [_asked_for(MARKED, word) for word in words] + files
+
+
+def _words(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """What the prompt names and no function is called, as it is spelled where it is a file's name."""
+    unknown = _unknown(question, evidence)
+    return (unknown if any(map(_FILE.search, unknown)) else question.unfound or unknown)[:PAIR]
+
+
+def _asked_for(sql: str, word: str) -> Call:
+    text = word.casefold().replace("'", "''")[:LONGEST_NAME]
+    return ("query_trace", {"sql": sql.format(words=text)})
+
+
+def _rows(call: Call, evidence: Evidence) -> list[list[dict[str, Any]]]:
+    found: list[list[dict[str, Any]]] = (evidence.first("query_trace", sql=call[1]["sql"]) or {"rows": []})["rows"]
+    return found
+
+
+def _of_a_request(calls: list[Call], evidence: Evidence) -> str:
+    """When a file was requested and for how long, where it is one that the page loaded; empty for any other."""
+    rows = _rows(calls[-1], evidence) if calls and "FROM requests" in calls[-1][1]["sql"] else []
+    if not rows:
+        return ""
+    url, start, took, server, found_in = rows[0]
+    when, length = (amount(one["value_ns"], "nanoseconds") for one in (start, took))
+    waited = f", {amount(server['value_ns'], 'nanoseconds')} of it for the server" if server.get("value_ns") else ""
+    where = f" It was found in {coded(found_in['name'], ROUTE)}." if found_in.get("name") else ""
+    return f"**{coded(url['name'], ROUTE)} was requested from {when} on and took {length}**{waited}.{where}"
+
+
+def _between(calls: list[Call], evidence: Evidence) -> str:
+    """The time between two points that are marked; empty where not both are."""
+    rows = [_rows(call, evidence) for call in calls[:PAIR] if "instants" in call[1]["sql"]]
+    if len(rows) < PAIR or any(not one or one[0][2].get("value_ns") is None for one in rows):
+        return ""
+    first, last = sorted((one[0] for one in rows), key=lambda one: float(one[2]["value_ns"]))
+    took = amount(last[2]["value_ns"] - first[2]["value_ns"], "nanoseconds")
+    (at, until), (one, other) = (
+        [amount(row[2]["value_ns"], "nanoseconds") for row in (first, last)],
+        [coded(row[0]["name"]) for row in (first, last)],
+    )
+    return f"**From {one}, marked at {at}, to {other}, at {until}, it is {took}.**"
 
 
 def _unknown(question: Question, evidence: Evidence) -> tuple[str, ...]:
@@ -38,9 +96,11 @@ def _unknown(question: Question, evidence: Evidence) -> tuple[str, ...]:
 def said_of_marks(question: Question, evidence: Evidence) -> str:
     """When these points are, the first of them first; empty without any."""
     calls = marked(question, evidence)
+    if text := _of_a_request(calls, evidence) or _between(calls, evidence):
+        return text
     found = evidence.first("query_trace", sql=calls[0][1]["sql"]) if calls else None
     rows = (found or {"rows": []})["rows"]
-    words = (question.unfound or _unknown(question, evidence))[:1]
+    words = _words(question, evidence)
     if not rows or not _is_that(rows[0][0]["name"], words[0], question.text):
         return ""
     name, profile, at, took, count = rows[0]

@@ -188,7 +188,8 @@ def settled(question: Question, evidence: Evidence) -> Question:
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
         before = evidence.spoken_of
-        if before and question.refers and not (question.names or question.handle or handles or before.is_aside):
+        is_new = question.names or question.handle or handles or _FORMS.asks_who.match(question.text)
+        if before and question.refers and not (is_new or before.is_aside):
             handles = (before.handle,)
         return replace(question, value=value, measured=None, handles=handles, understood=True)
     question = _of_alike_threads(question, evidence)
@@ -242,7 +243,7 @@ def _longest_wait(question: Question, evidence: Evidence) -> Question:
     if question.intent is not Intent.WAITING or not before or kept or not _SINGLE_EVENTS.which.search(question.text):
         return question
     text, handle = "longest call, when", before.handle if before.handle.startswith("f") else None
-    return Question(intent=Intent.CALLS_OF, text=text, handle=handle, profile=before.profile, note=question.note)
+    return Question(intent=Intent.CALLS_OF, text=text, handle=handle, note=question.note)
 
 
 def _of_alike_threads(question: Question, evidence: Evidence) -> Question:

@@ -34,6 +34,7 @@ _OF_NEIGHBOURS = re.compile(
     r"\bcall(?:ed|s)\b.*\b(?:from|by|most of all)\b|\bcalls? |\bbelow\b|\bmost of (?:it|that)\b|\bwaits there"
 )
 """How an opening names others than what it is about: what they call, and who calls them."""
+_LESS_THERE = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here .+?: [\d.]+ times as much(?! there)")
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
@@ -62,6 +63,8 @@ class SpokenOf:
     """Whether the answer sets these two against each other."""
     is_of_recordings: bool = False
     """Whether the answer sets this recording against another."""
+    is_less_there: bool = False
+    """Whether one of the newest answers set it against one that takes less."""
     is_aside: bool = False
     """Whether the answer names a function only after its first paragraph: it is about something else."""
 
@@ -143,6 +146,7 @@ def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
         subjects=tuple(_subjects(earlier[at].text) for at in reversed(answers)),
         sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
+        is_less_there=any(_LESS_THERE.search(without_addresses(earlier[at].text)) for at in answers[:-GOES_BACK:-1]),
         is_of_recordings=_OF_RECORDINGS.search(without_addresses(opening)) is not None,
         ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside=re.search(r"\]\(#[fns]\d", text.partition("\n\n")[0]) is None,

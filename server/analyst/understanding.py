@@ -18,7 +18,7 @@ from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.question import Question, alone
-from server.analyst.sentence_forms import asks_of_single_ones, done_to, place_asked_for, refers_to_named
+from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.spoken_topics import of_imports, of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
@@ -106,8 +106,10 @@ def _understood(
     if spoken_of and question.saves and _FORMS.both.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
-    if around := within(question.text, openings) or next_to(question.text, asked, openings):
-        return replace(question, intent=Intent.WINDOW, time_ranges=(around,), understood=True)
+    beside = next_to(question.text, asked, openings)
+    if around := within(question.text, openings) or beside:
+        text = ALL if beside else question.text
+        return replace(question, intent=Intent.WINDOW, text=text, time_ranges=(around,), understood=True)
     if openings and corrected(prompt) != prompt and not (question.names or question.thread):
         question = replace(question, labels=(*question.labels, *long_words(question.text)))
     return question if spoken_of is None else _gone_on(question, prompt, spoken_of)
@@ -117,6 +119,8 @@ def _of_something_before(
     prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoken_of: SpokenOf
 ) -> Question | None:
     """The question that is one by what was spoken of alone: of a thread, of single events, of a place in an order."""
+    if judges(prompt) and not (asked := alone(prompt, viewer, windows)).names:
+        return _carried(replace(asked, intent=Intent.FUNCTION, maybe=(), stems=()), spoken_of)
     if elsewhere := of_threads(prompt, spoken_of) or _next_thread(prompt, spoken_of):
         return elsewhere
     before = alone(spoken_of.prompt, viewer, windows)
@@ -129,7 +133,7 @@ def _of_something_before(
 
 def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question for the other recording, after two were compared: `what's left there?`."""
-    if spoken_of.is_of_recordings and _FORMS.is_left.search(question.text) and not question.names:
+    if spoken_of.is_less_there and _FORMS.is_left.search(question.text) and not (question.names or question.saves):
         return replace(question, intent=Intent.COMPARE, maybe=(), placed=(), stems=(), is_of_the_other=True)
     if not _FORMS.there.search(question.text):
         return None
@@ -280,8 +284,7 @@ def _doubted(viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoke
     before = alone(spoken_of.prompt, viewer, windows)
     if before.names or before.placed or before.handle or before.thread or before.intent not in ABOUT_ONE_FUNCTION:
         return replace(before, note=AGAIN)
-    about = replace(before, handle=spoken_of.handle, profile=spoken_of.profile, maybe=(), stems=())
-    return replace(about, carried=spoken_of.cited, note=AGAIN, understood=True)
+    return replace(_carried(before, spoken_of), maybe=(), stems=(), note=AGAIN)
 
 
 def _compared_again(question: Question, asked: Sequence[str]) -> Question | None:
@@ -340,15 +343,13 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
         and (_QUESTION.most.search(question.text) or not (question.refers or question.understood))
     ):
         return question
-    return replace(
-        question,
-        intent=intent,
-        handle=spoken_of.handle,
-        placed=(),
-        carried=spoken_of.cited,
-        profile=spoken_of.profile,
-        understood=True,
-    )
+    return _carried(question.about(intent), spoken_of)
+
+
+def _carried(question: Question, spoken_of: SpokenOf) -> Question:
+    """The question about the function of the answer before."""
+    of_it = replace(question, handle=spoken_of.handle, carried=spoken_of.cited, profile=spoken_of.profile)
+    return replace(of_it, placed=(), understood=True)
 
 
 _CARRIED_SCOPE = forms("carried_scope")

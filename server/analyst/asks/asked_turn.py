@@ -24,6 +24,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.findings import with_losses
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import SUMMARY, Call
+from server.analyst.kinds.other_values import value_before
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
 from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
@@ -35,6 +36,8 @@ _KNOWN_FORMS = forms("known_forms")
 _UNDERSTANDING = forms("understanding")
 _GOING_ON = forms("going_on")
 PAIR = 2
+MOST_WORDS = 3
+"""Of a prompt that only names something, after an answer about another quantity (`and parse?`)."""
 _BOLD = re.compile(r"^\*\*.+?\*\*")
 _CITED = re.compile(r"\]\(#(f\d+)\)")
 OFFERED = frozenset({"list_profiles", "find_frames", "query_trace"})
@@ -87,7 +90,9 @@ def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
     if ask.without in THEM and ask.of == (IT,):
         ask = replace(ask, of=())  # `without those two, how long would it take`
     number = len(spoken.subjects[0]) if spoken else 0
-    if spoken and spoken.sets_against and number == PAIR and ask.measures and not (ask.names or ask.of or ask.how):
+    is_of_two = spoken and not (ask.names or ask.of or spoken.is_of_recordings or ask.by)
+    of_pair = spoken and spoken.sets_against and number == PAIR and ask.measures and not ask.how
+    if is_of_two and (of_pair or ("compare" in ask.how and ask.measures)):  # `and self?`, `which one has more calls`
         return replace(ask, of=(f"them {PAIR}",), how=frozenset({"compare"}))
     if "sum" in ask.how and not ask.names and not {*THEM} & {*ask.of} and number in THEM.values():
         ask = replace(ask, of=(f"them {number}",))
@@ -171,6 +176,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     """What an ask needs next; None where the prompt is left to the other kinds."""
     is_here = offered >= OFFERED and not _is_of_the_other_recording(evidence)
     is_here = is_here and not _GOING_ON.can_be_fixed.match(evidence.prompt)
+    is_here = is_here and not (value_before(evidence) and len(evidence.prompt.split()) <= MOST_WORDS)
     ask = asked_in(evidence) if is_here else None
     if ask is None or not (_is_ours(ask, evidence) or ask.placed or {*ask.measures} & {*answering.OF_THREADS}):
         return None

@@ -48,6 +48,16 @@ def _kind(text: str) -> str:
     return "alloc" if _FORMS.allocated.search(text) else "inuse" if _FORMS.live.search(text) else ""
 
 
+def value_before(evidence: Evidence) -> str:
+    """The quantity that the answer before begins with; empty where that was what is measured first."""
+    found = _QUANTITY.search(evidence.openings[-1]) if evidence.openings else None
+    return found[1] if found else ""
+
+
+_QUANTITY = re.compile(r"(?:of|By) “(\w+)” ")
+_GOES_ON = re.compile(r"(?:and|what about|how about|und|et|y|e)\b|^那", re.IGNORECASE)
+
+
 def value_asked(question: Question, evidence: Evidence) -> str:
     """The name of the quantity of the main profile that is asked for, where that is not the first; else empty."""
     values: list[dict[str, Any]] = (evidence.main or {}).get("values", [])
@@ -61,7 +71,9 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     if not asked and question.intent is Intent.MEMORY and first["unit"] == "nanoseconds":
         asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
-        return ""
+        before = value_before(evidence)
+        names = question.names or question.handle or question.handles
+        return before if names and _GOES_ON.match(question.text) and before in [one["name"] for one in values] else ""
     earlier = (evidence.spoken_of.prompt,) if evidence.spoken_of else ()
     kinds = (_kind(one) for one in (text, *earlier))
     unit, kind = asked or first["unit"], next(filter(None, kinds), first["name"].partition("_")[0])

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from server.analyst.evidence import Evidence
+from server.analyst.kinds.other_values import value_before
 from server.analyst.ordinals import with_ordinals
 from server.analyst.question import Intent, Question
 from server.analyst.spoken_of import SpokenOf
-from server.analyst.understanding import AGAIN, understood
+from server.analyst.understanding import AGAIN, ALL, understood
 
 SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8", "f9"), ranked=("f7", "f8", "f9"))
 BUSIEST = "**The busiest [200 ms](#q3.c1) is from [1.20 s](#q3.c2) to [1.40 s](#q3.c3)**: work."
@@ -157,3 +159,26 @@ def test_where_alone_asks_the_cause_before_again() -> None:
     of_memory = replace(SPOKEN, prompt="what allocates the most memory?")
     assert after("where", spoken=of_memory).intent is Intent.MEMORY
     assert (after("where").intent, after("where").handle) == (Intent.FUNCTION, "f7")
+
+
+@pytest.mark.parametrize("prompt", ["so what is it", "what then?", "was ist es dann?", "c'est quoi alors ?"])
+def test_after_a_no_it_is_asked_what_takes_the_time(prompt: str) -> None:
+    assert after(prompt, "**No: [`gc`](#f9) takes 3 ms.**").text == ALL
+    assert after(prompt).text != ALL
+
+
+def test_there_and_what_is_left_are_of_the_other_recording() -> None:
+    compared = replace(SPOKEN, is_of_recordings=True, is_less_there=True)
+    for prompt, name in (("and `emit` there?", "emit"), ("und emit dort?", "emit"), ("is it faster there", "")):
+        found = after(prompt, spoken=compared)
+        assert found.intent is Intent.COMPARE
+        assert name in (*found.names, *found.maybe, "")
+    left = after("what's the biggest thing left", spoken=compared)
+    assert (left.intent, left.is_of_the_other) == (Intent.COMPARE, True)
+    assert not after("what's the biggest thing left").is_of_the_other
+
+
+def test_the_quantity_of_the_answer_before_is_known_by_how_it_begins() -> None:
+    by_value = Evidence("and emit?", {}, (), openings=("**By “alloc_space” [`f`](#f1) leads: 86.0%**",))
+    assert value_before(by_value) == "alloc_space"
+    assert value_before(Evidence("and emit?", {}, (), openings=("**[`f`](#f1) takes 5 ms**",))) == ""

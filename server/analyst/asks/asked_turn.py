@@ -110,11 +110,11 @@ def _is_of_the_other_recording(evidence: Evidence) -> bool:
 
 def _by_itself(ask: Ask) -> Ask:
     """The ask of a prompt that nothing was spoken of before."""
-    if ask.of or not ask.measures:
+    if ask.of:
         return ask
     if ask.by not in ("", "thread", "caller") and {*ask.measures} <= {"total", "mean"}:
         return replace(ask, of=(ask.by,), by="", measures=("mean",))  # `time per lookup`
-    if ask.thread and {*ask.measures} <= MOMENTS:
+    if ask.thread and ask.measures and {*ask.measures} <= MOMENTS:
         return replace(ask, of=(ask.thread,), thread="")  # `when did the reader thread finish`
     return ask
 

@@ -48,11 +48,9 @@ def of_function(handle: str, text: str, profile: str | None = None) -> Call:
 
 
 def of_tracks(handles: str, text: str) -> Call:
-    """The query for the kernels on tracks of devices; copies and fills are none."""
-    return _query(
-        _SPANS.format(where=f"one.profile IN ({handles}) AND NOT regexp_matches(lower(one.name), '^mem(cpy|set)')"),
-        text,
-    )
+    """The query for the kernels on tracks of devices, in the recording's time; copies and fills are none."""
+    there = f"one.profile IN ({handles}) AND NOT regexp_matches(lower(one.name), '^mem(cpy|set)')"
+    return _query(_SPANS.replace(" - of_it.start_ms", "").format(where=there), text)
 
 
 def of_tasks(profile: str, text: str) -> Call:

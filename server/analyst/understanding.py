@@ -106,9 +106,9 @@ def _understood(
     if spoken_of and question.saves and _FORMS.both.search(question.text) and (both := _two_before(spoken_of)):
         return replace(question, intent=Intent.FIRST_FIX, names=both, maybe=(), placed=(), stems=(), understood=True)
     asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
-    beside = next_to(question.text, asked, openings)
-    if around := within(question.text, openings) or beside:
-        text = ALL if beside else question.text
+    neighbour = next_to(question.text, asked, openings)
+    if around := within(question.text, openings) or neighbour:
+        text = ALL if neighbour else question.text
         return replace(question, intent=Intent.WINDOW, text=text, time_ranges=(around,), understood=True)
     if openings and corrected(prompt) != prompt and not (question.names or question.thread):
         question = replace(question, labels=(*question.labels, *long_words(question.text)))

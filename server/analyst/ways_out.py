@@ -33,6 +33,9 @@ def of_a_way_out(prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str
         return None
     question = alone(prompt, {}, None)
     known = question.saves and not fixes  # how savings are asked for otherwise, perhaps without one part
+    known = known or bool(
+        fixes and question.intent is Intent.FIRST_FIX and question.understood and question.refers and not question.stems
+    )
     if known or question.names or question.handle or question.labels or question.time_ranges:
         return None
     asked = TO_FIX if fixes else BY_CACHE if _FORMS.caches.search(text) else SAVED

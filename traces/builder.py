@@ -172,12 +172,12 @@ class TraceBuilder:
         """
         leaves = np.asarray(leaf, np.int32)
         columns = tuple(self._column(w, v.unit) for w, v in zip(weights, values, strict=True))
-        for column in columns:
-            if len(column) and column.min() < 0:
-                raise self.damaged("a sample has a negative weight.")
+        if any(len(column) and column.min() < 0 for column in columns):
+            raise self.damaged("a sample has a negative weight.")
         axis = axis or values[default_value].unit
         if time is None:
-            begins = np.concatenate(([0], np.cumsum(columns[default_value])))
+            begins = np.zeros(len(columns[default_value]) + 1, columns[default_value].dtype)
+            np.cumsum(columns[default_value], out=begins[1:])
             time, axis_start, axis_end = begins[:-1], 0, begins[-1].item()
         time = self._column(time, axis)
         if (time[1:] < time[:-1]).any():

@@ -128,7 +128,7 @@ def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything:
     is_kept = np.zeros(len(tree) + 1, np.uint8)  # the last row stands for the parent of roots
     is_kept[kept] = 1
     below_kept = np.flatnonzero((pick(is_kept, parent) == 1) & present & (is_kept[:-1] == 0))
-    place = np.searchsorted(kept, parent[below_kept]).astype(np.int32)
+    place = np.searchsorted(kept.astype(parent.dtype), parent[below_kept]).astype(np.int32)
     hidden_children = dict(zip(kept.tolist(), np.bincount(place, minlength=len(kept)).tolist(), strict=True))
     hidden_value = dict(zip(kept.tolist(), sum_by_node(place, total[below_kept], len(kept)).tolist(), strict=True))
     children: dict[int, list[int]] = {}

@@ -46,7 +46,7 @@ def counts_up(column: Indices) -> bool:
     """Whether it is 0, 1, 2 and so on: looked at part by part, as a column to compare it with would be as large."""
     if len(column) and (column[0] != 0 or column[-1] != len(column) - 1):
         return False
-    numbers = np.arange(min(PART, len(column)), dtype=np.int64)
+    numbers = np.arange(min(PART, len(column)), dtype=column.dtype)
     for first in range(0, len(column), PART):
         part = column[first : first + PART]
         if not np.array_equal(part, numbers[: len(part)] + first):

@@ -16,6 +16,9 @@ from traces.kernels.lines import Lines, scan_lines
 from traces.stacks import with_frames
 from traces.values import Counts, Unit, ValueType
 
+PART = 1 << 16
+"""Weights that are looked at at once: a column of their own would be as large."""
+
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile, or two; lines that are no stack are counted, comments (`#`) are not samples."""
@@ -42,7 +45,8 @@ def _read_pairs(content: memoryview, builder: TraceBuilder) -> None:
 
 def _add(lines: Lines, name: str, builder: TraceBuilder) -> None:
     paths = with_frames(lines.paths, builder.frames(lines.names))
-    is_count = bool((np.floor(lines.weight) == lines.weight).all())
+    parts = (lines.weight[first : first + PART] for first in range(0, len(lines.weight), PART))
+    is_count = all((np.floor(part) == part).all() for part in parts)
     facts = builder.facts if is_count else replace(builder.facts, counts=Counts.NONE, count_value=None)
     value = ValueType("samples" if is_count else "weight", Unit.COUNT)
     builder.add_sampled(name, paths, paths.leaf, [lines.weight], values=(value,), facts=facts)

@@ -25,7 +25,7 @@ def heap() -> Trace:
         ("堆有多大", "**In all 31.0 MB is in use**"),
         ("how many objects were allocated in total", "**In all 500 is recorded as “alloc_objects”**"),
         ("allocations per function", "**By “alloc_space” [`make`](#f1) leads: 75.0% (60.0 MB)**"),
-        ("how many live allocations has read", "**[`read`](#f2) has 9.1% (10) of “inuse_objects” itself**"),
+        ("how many allocs are in use", "**In all 110 is recorded as “inuse_objects”**"),
         ("by objects, still the same one?", "**By “inuse_objects” [`make`](#f1) leads"),
     ],
 )

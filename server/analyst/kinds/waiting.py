@@ -80,7 +80,7 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.waiting_profiles:
         if (singles := _single_waits(question, evidence)) and not evidence.called("query_trace"):
             return [singles]
-        waited = evidence.waiting_profiles[0]
+        waited = _waited(question, evidence)
         ranked = evidence.first("get_top_functions", profile=waited)
         if ranked and ranked["rows"]:
             return up(ranked["rows"][0]["handle"], waited, evidence)
@@ -90,9 +90,17 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     return [*([("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]), *meanwhile]
 
 
+def _waited(question: Question, evidence: Evidence) -> str:
+    """The profile of waiting that is meant: the one of locks where these are asked for, else the heaviest."""
+    of_locks = [
+        one for one in evidence.waiting_profiles if _KIND.of_locks.search(str((evidence.profile(one) or {})["name"]))
+    ]
+    return (of_locks if _KIND.of_locks.search(question.text) and of_locks else evidence.waiting_profiles)[0]
+
+
 def _single_waits(question: Question, evidence: Evidence) -> Call | None:
     """The query for the waits of the profile that records them, where single ones are asked for."""
-    profile = evidence.profile(evidence.waiting_profiles[0]) if evidence.waiting_profiles else None
+    profile = evidence.profile(_waited(question, evidence)) if evidence.waiting_profiles else None
     asks = asks_of_single_ones(question.text) or _FORMS.in_all.search(question.text)
     return single_events.of_profile(profile, question.text) if profile and asks else None
 
@@ -176,6 +184,8 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
     if _FORMS.of_scheduling.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
     parts = [*_waits_one_by_one(question, evidence), *_waiting(question, evidence)]
+    if _FORMS.deadlock.search(question.text):
+        return ["**A deadlock cannot be told from this trace**: who holds what is not in it, only what waits.", *parts]
     if asks_for_holder(question.text) and not parts[0].startswith("**This trace cannot"):
         meanwhile = said_of_others(matches(evidence), evidence)
         return [
@@ -193,7 +203,7 @@ def _waiting(question: Question, evidence: Evidence) -> list[str]:
     if sent := _sent_between_devices(question, evidence):
         return [sent, leading(evidence, "What takes the most of the processor's time is")]
     if evidence.waiting_profiles:
-        return _in_its_own_profile(evidence)
+        return _in_its_own_profile(_waited(question, evidence), evidence)
     if evidence.only_running:
         return _not_recorded(words, evidence)
     if evidence.unit == "bytes":
@@ -244,9 +254,8 @@ def _in_waits(evidence: Evidence, together: float) -> str:
     return f" in {linked(f'{int(count):,}', count)} waits, {each} each on average"
 
 
-def _in_its_own_profile(evidence: Evidence) -> list[str]:
+def _in_its_own_profile(handle: str, evidence: Evidence) -> list[str]:
     """Waiting that was recorded together with the work, as a profile of its own."""
-    handle = evidence.waiting_profiles[0]
     ranked, profile = evidence.first("get_top_functions", profile=handle), evidence.profile(handle)
     if not ranked or not ranked["rows"] or profile is None:
         return _not_recorded("waiting", evidence)

@@ -2,13 +2,18 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from server.analyst.kinds.waiting import subject
 from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
 from tests.server.analyst.written_answers import assert_answered, prompts_of
-from tests.traces.insights.recorded import sampled, timeline
+from tests.traces.insights.recorded import MS, finished, sampled, timeline
+from traces.builder import TraceBuilder
+from traces.model import Trace
+from traces.stacks import StackTable
+from traces.values import Counts, Facts, Unit, ValueType, Waits
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,30 @@ def test_what_is_waited_for_is_known_by_its_words(text: str, words: str, named: 
     assert found == words
     assert re.search(pattern, named, re.IGNORECASE)
     assert not re.search(pattern, not_named, re.IGNORECASE)
+
+
+def locks_and_parking() -> Trace:
+    """Work, 5 ms of waiting for locks and 9 ms of parking, each in a profile of its own."""
+    builder, table = TraceBuilder("both", "example"), StackTable()
+    for name, function, took in (("cpu", "work", 50), ("Waits for locks", "sell", 5), ("Parked threads", "park", 9)):
+        facts = Facts() if name == "cpu" else Facts(counts=Counts.EVENTS, waits=Waits.WAITING)
+        leaves = table.leaves([[builder.frame(function)]])
+        kinds, weights = (ValueType("time", Unit.NANOSECONDS),), [np.array([took * MS])]
+        builder.add_sampled(name, table, leaves, weights, values=kinds, pid="1", tid=name, facts=facts)
+    return finished(builder)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("lock contention?", "**Yes, it waits: 5.00 ms of waiting was recorded, in [`Waits for locks`](#p1)"),
+        ("is it waiting?", "**Yes, it waits: 9.00 ms of waiting was recorded, in [`Parked threads`](#p2)"),
+        ("any deadlock?", "**A deadlock cannot be told from this trace**"),
+    ],
+)
+async def test_waits_for_locks_are_not_taken_for_other_waiting(prompt: str, begins: str) -> None:
+    answer, _ = await asked(prompt, locks_and_parking())
+    assert begins in answer.text.split("\n")[0], answer.text
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class SpokenOf:
     is_of_recordings: bool = False
     """Whether the answer sets this recording against another."""
     is_less_there: bool = False
-    """Whether one of the newest answers set it against one that takes less."""
+    """Whether an answer set it against one that takes less."""
     is_aside: bool = False
     """Whether the answer names a function only after its first paragraph: it is about something else."""
 
@@ -146,7 +146,7 @@ def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         pair=_pair([earlier[at].text for at in reversed(answers)], cited[2]),
         subjects=tuple(_subjects(earlier[at].text) for at in reversed(answers)),
         sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
-        is_less_there=any(_LESS_THERE.search(without_addresses(earlier[at].text)) for at in answers[:-GOES_BACK:-1]),
+        is_less_there=any(_LESS_THERE.search(without_addresses(earlier[at].text)) for at in answers),
         is_of_recordings=_OF_RECORDINGS.search(without_addresses(opening)) is not None,
         ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
         is_aside=re.search(r"\]\(#[fns]\d", text.partition("\n\n")[0]) is None,

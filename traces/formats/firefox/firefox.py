@@ -6,10 +6,12 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.errors import DamagedTrace
 from traces.formats.firefox import gecko, gecko_processed
 from traces.formats.firefox.gecko import MILLISECOND
 from traces.formats.firefox.gecko_thread import HIDDEN, GeckoThread, add_thread
 from traces.formats.time_units import nanoseconds
+from traces.kernels.json_rows import Cell
 
 CALL = re.compile(r"(.*)\s\(((?:(?!\s\().)*?)(?::(\d+))?(?::(\d+))?\)")
 PRIVATE = ("resource:", "self-hosted")
@@ -31,7 +33,11 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; the main thread that works most is the default. Raises DamagedTrace."""
     try:
         if (root := _raw(content)) is not None:
-            _add(_raw_threads(root, builder), root.meta, builder)
+            try:
+                _add(_raw_threads(root, builder), root.meta, builder)
+            except (DamagedTrace, ValueError, msgspec.DecodeError):
+                msgspec.json.decode(content, type=gecko.ProcessOfRows)  # what is wrong with a row is found first
+                raise
             return
         parts = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
         if "profile" in parts:
@@ -96,11 +102,12 @@ def _read_devtools(file: DevToolsFile, builder: TraceBuilder) -> None:
     """Only functions of the page are stacks, as DevTools itself showed them. Times count from the recording's start."""
     end = nanoseconds([file.duration], MILLISECOND).item()
     for thread in file.profile.threads:
-        if not thread.samples.rows:
+        if thread.samples.is_empty:
             continue
-        thread.markers = gecko.Table[gecko.MarkerRow]()  # on another clock
+        thread.markers = gecko.Table()  # on another clock
         read = gecko.read_thread(thread, builder)
-        read.frames = [_page_frame(location, builder) for location in gecko.locations(thread, builder)]
+        (places,) = thread.frame_table.columns(location=Cell.INTEGER)
+        read.frames = [_page_frame(location, builder) for location in gecko.locations(thread, places, builder)]
         read.categories = [None] * len(read.frames)
         add_thread(read, builder, name=thread.name, interval=0, extent=(0, end))
 

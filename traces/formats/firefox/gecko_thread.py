@@ -34,6 +34,10 @@ PHASES = INTERVAL, INTERVAL_START, INTERVAL_END = 1, 2, 3
 HALF_MARKERS = "markers whose beginning or end is missing were dropped"
 
 
+Rows = Sequence[int] | Int32
+"""Numbers of rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """Rows with a text each, as numbers of `texts`; times in nanoseconds, one column or beginnings and ends."""
@@ -59,9 +63,12 @@ class Markers:
     halves: list[tuple[str, int, bool]]
 
     @classmethod
-    def of(cls, strings: Sequence[str], name: Int64, start: Int64, end: Int64, phases: Iterable[Any]) -> Self:
+    def of(cls, strings: Sequence[str], name: Int64, start: Int64, end: Int64, phases: Iterable[Any] | Int32) -> Self:
         """Those of a table's rows; the end of what lasted may be a row of its own."""
-        phase = np.array([int(one) if one in PHASES else 0 for one in phases], np.int64)
+        if isinstance(phases, np.ndarray):
+            phase = np.where((phases >= INTERVAL) & (phases <= INTERVAL_END), phases, 0)
+        else:
+            phase = np.array([int(one) if one in PHASES else 0 for one in phases], np.int64)
         pairs, halves = _paired(strings, name, start, end, phase)
         complete = np.flatnonzero(phase == INTERVAL)
         opened, closed = (np.concatenate((complete, np.array(rows, np.int64))) for rows in pairs)
@@ -127,9 +134,9 @@ class GeckoThread:
     process: str
     pid: str
     tid: str
-    prefixes: Sequence[int]
-    stacks: Sequence[int]
-    samples: list[int]
+    prefixes: Rows
+    stacks: Rows
+    samples: Rows
     times: Int64
     frames: Sequence[int] = ()
     categories: Sequence[str | None] = ()

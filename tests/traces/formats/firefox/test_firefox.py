@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from traces.analysis.thread_time import thread_time
 from traces.errors import DamagedTrace, EmptyTrace
+from traces.formats.firefox.gecko import FUNCTION, script_of
 from traces.insights.insight import State
 from traces.insights.registry import insight
 from traces.invariants import check
@@ -351,3 +354,13 @@ def test_a_processor_time_that_is_no_number_is_refused() -> None:
         read(raw(raw_thread([[2, 1.5], [3, 3.5, 0, "many"]])))
     with pytest.raises(DamagedTrace):
         read(raw(raw_thread([[2, 1.5], [3, 3.5, 0, {"a": 1}]])))
+
+
+PIECES = ["a", " (", "(", ")", ":", "1", "23", "\n", "[4]", "\u0663", "\u00b2", " -> ", "f (x.js", ":1:2)"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_the_place_of_a_script_is_what_the_pattern_says(location: str) -> None:
+    found = FUNCTION.fullmatch(location)
+    place = found and (found[1], found[2] or found[5], found[3] or found[6], found[4] or found[7])
+    assert script_of(location) == place

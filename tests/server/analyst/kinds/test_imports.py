@@ -29,6 +29,7 @@ def plain(answer: str) -> str:
         "how long do the imports take before anything happens",
         "cli needs 350 ms before it says anything. imports?",
         "how much is spent importing things",
+        "is the import slow?",
         "wie lange dauern die Importe",
         "combien prennent les imports ?",
         "cuánto tardan los imports",
@@ -55,6 +56,11 @@ async def test_without_any_that_is_said_and_other_loading_is_no_import() -> None
     assert none.startswith("**No import is recorded here**"), none
     (other,) = await talk(trace, "起動が遅い。何をロードしてる?")
     assert "import is recorded" not in other, other
+
+
+async def test_an_import_of_data_is_no_loading_of_modules() -> None:
+    (answer,) = await talk(sampled(RUNS), "The import got slow after we added regions. What is going on?")
+    assert "Imports take" not in answer, answer
 
 
 async def test_loaders_of_other_languages_are_known_and_name_no_module_where_none_is() -> None:

@@ -9,14 +9,14 @@ from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
-from server.analyst.kinds import measures_of, spoken_names
+from server.analyst.kinds import measures_of, recorded_exceptions, spoken_names
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.meant_functions import is_found, is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.pseudo_frames import is_pseudo
-from server.analyst.question import Question
+from server.analyst.question import COUNTS, Question
 from server.analyst.sentence_forms import refers_to_named
 from server.analyst.thread_scope import (
     is_no_thread,
@@ -181,10 +181,25 @@ def _ranked_there(question: Question, evidence: Evidence) -> Question:
     return replace(question, handle=row["handle"] if row else None, names=names, place=None)
 
 
+def _is_of_exceptions(question: Question, evidence: Evidence) -> bool:
+    """Whether it asks for exceptions where these were recorded, and not for what a function that it names does."""
+    before = evidence.openings[-1] if evidence.openings else ""
+    asks = _FORMS.exceptions.search(question.text) or (
+        _FORMS.count.match(question.text) and recorded_exceptions.WERE in before
+    )
+    if not asks or question.intent not in COUNTS | {Intent.THREAD, Intent.PROFILES}:
+        return False
+    named = any(is_found(one, evidence) for one in (*question.names, *question.maybe))
+    return not named and recorded_exceptions.recorded_in(evidence) is not None
+
+
 def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about functions that have one of them for a name, or hold it in
     their name or file, or about neither.
     """
+    if _is_of_exceptions(question, evidence):
+        bare = replace(question, names=(), thread=None, handle=None, carried=None, measured=None)
+        return replace(bare, intent=Intent.EXCEPTIONS, text=f"exceptions: {question.text}", understood=True)
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
         before = evidence.spoken_of

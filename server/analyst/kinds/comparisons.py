@@ -8,7 +8,7 @@ from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
-from server.analyst.kinds.other_recording import is_asked_of, is_newer, is_of_this_one, plain, turned
+from server.analyst.kinds.other_recording import is_asked_of, is_newer, is_of_this_one, leads, plain, turned
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
@@ -137,9 +137,9 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     name = coded(other["trace"]) if other else "the other"
     against = f" (before: {name}, of {other['created']})" if other else ""
     totals, only = _totals(found, name), _only_in_one(found, other)
-    if (question.is_of_the_other or is_asked_of(question, other)) and (
-        there := _there(found, question, evidence, name)
-    ):
+    of_other = question.is_of_the_other or is_asked_of(question, other)
+    of_other = of_other or (_is_of_the_other(question) and leads(question, other, evidence))
+    if of_other and (there := _there(found, question, evidence, name)):
         return there
     if is_newer(other, evidence) and not is_of_this_one(question):
         found, against = turned(found), f" (before: this one, now: {name})"

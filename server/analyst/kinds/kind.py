@@ -141,7 +141,8 @@ def _denied(question: Question, evidence: Evidence, causes: tuple[str, ...], fir
     if any(row.get("cause") in causes for row in evidence.found()):
         return first
     asked = question.understood and question.is_yes_or_no
-    if asked and causes[0] == "lock_contention" and _FORMS.of_locks.search(question.text):
+    of_locks = causes[0] == "lock_contention" and _FORMS.of_locks.search(question.text) is not None
+    if of_locks and (asked or not _SENTENCE_FORMS.asks_what.search(question.text)):
         if _FORMS.of_locks.search(first) or not first.startswith("**Yes, it"):
             return first
         return f"**No: no {NAMES[causes[0]]} was found, only other waiting.** {first.replace('**Yes, it', '**It', 1)}"

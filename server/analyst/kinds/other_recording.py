@@ -51,6 +51,14 @@ def is_asked_of(question: Question, other: dict[str, Any] | None) -> bool:
     return named and _FORMS.sets_against.search(plain(question, other)) is None
 
 
+def leads(question: Question, other: dict[str, Any] | None, evidence: Evidence) -> bool:
+    """Whether it asks what takes the most in one of them, and this one is not called as that one is: new, or old."""
+    this = str((evidence.summary or {}).get("name", ""))
+    asked = _FORMS.leads.search(question.text) and not _FORMS.sets_against.search(plain(question, other))
+    is_this = any(form.search(this) and form.search(question.text) for form in (_NEWER, _OLDER))
+    return bool(asked) and not is_this
+
+
 def plain(question: Question, other: dict[str, Any] | None) -> str:
     """The text without words of the other recording's name: `new` in it asks for nothing."""
     name = other["trace"].casefold() if other else ""

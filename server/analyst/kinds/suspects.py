@@ -8,7 +8,7 @@ from server.analyst.asked_things import REMEDIES, asks_of_forced_layout, would_h
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.forms import expression, first_form, forms, table
-from server.analyst.kinds import forced_layouts, groups, overview
+from server.analyst.kinds import forced_layouts, groups, overview, recorded_exceptions
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
@@ -76,6 +76,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     is_plain = state == "pass" and not place_asked_for(question.text)
     if kind_of_work(question) == "layout-thrashing" and (asks_of_forced_layout(question.text) or is_plain):
         return forced_layouts.queries(evidence) if state in ("pass", "fail") else []
+    if kind_of_work(question) == "exceptions" and (thrown := recorded_exceptions.calls(evidence)):
+        return thrown
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
@@ -97,6 +99,8 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
     if not found:
         return ["**That could not be looked up.**", closing]
     row = found[0]
+    if row["id"] == "exceptions" and (thrown := recorded_exceptions.written(evidence)):
+        return [thrown, f"In the main profile, {sentence_of(row).rstrip('.')}.", closing]
     if row["state"] == "fail":
         return [
             (

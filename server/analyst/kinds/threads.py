@@ -299,6 +299,10 @@ def _of_program(question: Question, evidence: Evidence) -> str:
 
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:
+    if row.get("waits") == "waiting" and row.get("waiting"):
+        waited = f"{amount(row['waiting'], row['unit'])} of {amount(length_of(row), 'nanoseconds')}"
+        most = f", most of it in {cited(lead.row)}, {own(lead.row, lead.unit)}" if lead else ""
+        return f"**{cited_profile(row)} holds nothing but waiting: {waited}{most}.**"
     busy, rest = amount(busy_of(row), row["unit"]), _rest(row)
     of_all = f" of {amount(length_of(row), 'nanoseconds')}" if rest else ""
     works = "was sampled" if _may_wait(row) and not rest else "works"
@@ -355,6 +359,9 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
     if asks_which or not _FORMS.asks_whether_busy.search(question.text):  # a yes or no would answer another question
         is_of_tasks = _FORMS.asks_whether_busy.search(question.text) or _FORMS.tasks.search(question.text)
         verdict = f"{sentence_of(long)} " if long and asks_which and is_of_tasks else ""
+    if row.get("waits") == "waiting":  # what it does besides was recorded of all threads together
+        first, *rest = one(question, evidence)
+        return [first, *rest, caveats(evidence)]
     elsewhere = ""
     rows = (evidence.first("list_profiles") or {"profiles": [row]})["profiles"]
     busiest = max(rows, key=lambda one: (one["unit"] == row["unit"], one["stands_for_thread"], busy_of(one)))

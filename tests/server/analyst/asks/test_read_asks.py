@@ -248,3 +248,19 @@ def test_slots_in_any_order_are_read_as_they_were_put(
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("read_asks"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["parse は main の中で何%?", "mainのうちparseは何パーセント?", "parse 占 main 的百分之几", "main 里 parse 占多少"],
+)
+def test_a_share_of_a_caller_is_asked_in_scripts_without_spaces(prompt: str) -> None:
+    ask = read(prompt)
+    assert ask is not None
+    assert (ask.of, ask.base or ask.within) == (("parse",), "main")
+
+
+def test_what_takes_longest_in_a_function_is_an_order() -> None:
+    ask = read("what takes longest in a turn_out on average")
+    assert ask is not None
+    assert ask.rank is not None

@@ -49,6 +49,17 @@ def locks_and_parking() -> Trace:
     return finished(builder)
 
 
+def only_parking() -> Trace:
+    """Work, and 9 ms of sleep in a profile of its own."""
+    builder, table = TraceBuilder("both", "example"), StackTable()
+    for name, function, took in (("cpu", "work", 50), ("Waits of main", "sleep", 9)):
+        facts = Facts() if name == "cpu" else Facts(counts=Counts.EVENTS, waits=Waits.WAITING)
+        leaves = table.leaves([[builder.frame(function)]])
+        kinds, weights = (ValueType("time", Unit.NANOSECONDS),), [np.array([took * MS])]
+        builder.add_sampled(name, table, leaves, weights, values=kinds, pid="1", tid=name, facts=facts)
+    return finished(builder)
+
+
 @pytest.mark.parametrize(
     ("prompt", "begins"),
     [
@@ -60,6 +71,11 @@ def locks_and_parking() -> Trace:
 async def test_waits_for_locks_are_not_taken_for_other_waiting(prompt: str, begins: str) -> None:
     answer, _ = await asked(prompt, locks_and_parking())
     assert begins in answer.text.split("\n")[0], answer.text
+
+
+async def test_threads_that_only_sleep_do_not_block_each_other() -> None:
+    answer, _ = await asked("blockieren sich die threads gegenseitig?", only_parking())
+    assert answer.text.startswith("**No: no lock contention was found, only other waiting.**"), answer.text
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from server.analyst.other_words import in_known_words
 from server.analyst.sentence_forms import (
     asks_for_any,
     asks_whether,
+    done_to,
     is_yes_or_no,
     limit_asked,
     number_asked_of,
@@ -95,7 +96,8 @@ class Question:
     profile: str | None = None
     note: str | None = None
     place: int | None = None
-    """The place in the ranking of what is meant, from 0; -1 for its end."""
+    """The place in the ranking of what is meant, from 0; -1 for its end, -2 for what follows what was spoken
+    of."""
     is_of_the_other: bool = False
     """Whether it asks for what is in the other recording of a comparison."""
     excluded: str = ""
@@ -251,7 +253,9 @@ def _of_two(text: str, named: Subjects, intent: Intent, pair: str) -> tuple[Subj
 
 
 def _of_single_calls(text: str, intent: Intent, *, has_function: bool) -> Intent:
-    """What an average, or calls longer than that, are asked of."""
+    """What an average, or calls longer than that, are asked of; `how often does it load the rules` is of calls."""
+    if intent is Intent.BUSIEST and done_to(text) and not has_function:
+        return Intent.HOW_OFTEN
     if limit_asked(text) and has_function:
         return Intent.CALLS_OF
     return (

@@ -126,5 +126,5 @@ def asks_of_single_ones(text: str) -> bool:
 
 def judges(text: str) -> bool:
     """Whether it asks if a figure is a good one: `is 200 ms normal?`."""
-    figure = re.search(r"\d", text) or refers(text) or "this" in text
+    figure = re.search(r"\d", text) or refers(text) or "this" in text or _FORMS.judged_alone.match(text)
     return bool(figure) and _FORMS.judged.match(text) is not None and _FORMS.norm.search(text) is not None

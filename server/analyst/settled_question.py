@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from server.analyst.answerable import answerable
 from server.analyst.asked_things import asks_by_file, is_of_another_kind
@@ -15,12 +16,14 @@ from server.analyst.kinds.meant_functions import is_found, is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.nearest_intent import vocabulary
+from server.analyst.ordinals import NEXT
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import COUNTS, Question
 from server.analyst.sentence_forms import refers_to_named
 from server.analyst.thread_scope import (
     is_no_thread,
     narrowed,
+    of_a_named_thread,
     thread_for_a_name,
     thread_of_a_word,
     threads_alike,
@@ -79,6 +82,9 @@ def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     if row is None or not (weighs or row["total_share"] >= WEIGHS):
         return None
     passes_on = row["self_share"] < PASSES_ON * row["total_share"] and not question.asks_whether
+    asks_for_another = _FORMS.asks_for_a_culprit.search(question.text)
+    if asks_for_another and (passes_on or row["total_share"] < MUCH):
+        return replace(question, intent=Intent.OVERVIEW, stems=(), maybe=(), understood=True)
     if row["total_share"] >= MOST_OF_ALL and (
         question.why or (passes_on and _FORMS.of_a_symptom.search(question.text))
     ):
@@ -176,6 +182,9 @@ def _ranked_there(question: Question, evidence: Evidence) -> Question:
     lead = evidence.own_lead if evidence.measures_waiting and evidence.own_lead else evidence.lead
     rows = [row for row in lead.rows if row["self_value"] > 0 and not is_pseudo(row)] if lead else []
     place = question.place or 0
+    if place == NEXT:
+        spoken_of = evidence.spoken_of.handle if evidence.spoken_of else ""
+        place = next((at + 1 for at, one in enumerate(rows) if one["handle"] == spoken_of), 1)
     row = rows[place] if place < len(rows) else None
     names = () if row else (question.text,)
     return replace(question, handle=row["handle"] if row else None, names=names, place=None)
@@ -247,6 +256,7 @@ def _settled(question: Question, evidence: Evidence) -> Question:
     if _is_of_the_program(question, evidence):
         return replace(question, intent=Intent.OVERVIEW, names=(), maybe=(), placed=(), stems=())
     question = _of_several(question, evidence)
+    question = of_a_named_thread(question, evidence)
     if question.intent is Intent.THREAD and is_no_thread(question, evidence):
         return question.about(Intent.PROFILES)
     return _looked_up(question, evidence)
@@ -304,6 +314,8 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
     if question.carried and (exact or partly) and refers_to_named(question.text, (*exact, *partly)):
         question = replace(question, handle=None, carried=None, profile=None)
+    if exact and _is_of_all([row for name in exact for row in found[name]["rows"]], question):
+        return replace(question, intent=Intent.OVERVIEW, maybe=(), placed=(), stems=(), understood=True)
     if exact:
         intent = question.intent if stays else Intent.FUNCTION
         both = (*question.names, *exact)  # what is spelled like a name goes before a word that may be one
@@ -318,6 +330,13 @@ def _looked_up(question: Question, evidence: Evidence) -> Question:
     if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
     return topic or (question if question.names else _not_found(question, evidence))
+
+
+def _is_of_all(rows: list[dict[str, Any]], question: Question) -> bool:
+    """Whether an ordinary word only names what nearly all runs under, and what takes the most in it is asked for."""
+    heavy = [row for row in rows if row["total_share"] >= MOST_OF_ALL]
+    passes_on = bool(heavy) and all(row["self_share"] < PASSES_ON * row["total_share"] for row in heavy)
+    return passes_on and not question.names and _FORMS.asks_for_a_culprit.search(question.text) is not None
 
 
 def _not_found(question: Question, evidence: Evidence) -> Question:

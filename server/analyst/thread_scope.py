@@ -163,6 +163,17 @@ def thread_for_a_name(question: Question, evidence: Evidence) -> str:
     return name if any(name.casefold() in row["name"].casefold() for row in rows) else ""
 
 
+def of_a_named_thread(question: Question, evidence: Evidence) -> Question:
+    """The question for the thread that a name of the prompt is the name of, where the word that stands before `thread`
+    names none: `the plugin thread (CrPluginMain)`."""
+    rows, word = evidence.profiles, (question.thread or "").casefold()
+    is_known = any(word == row["handle"] or word in row["name"].casefold() for row in rows)
+    if question.intent is not Intent.THREAD or is_known:
+        return question
+    named = next((name for name in question.names if any(_is_part(name, row) for row in rows)), None)
+    return replace(question, thread=named, names=()) if named else question
+
+
 def _at_capitals(name: str) -> set[str]:
     """The words of a thread's name, and their parts at a capital letter: `gpu` of `CrGpuMain`."""
     return set(_LONG_WORD.findall(" ".join((name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).casefold()))

@@ -30,6 +30,7 @@ _FORMS = forms("understanding")
 _ASKED_THINGS = forms("asked_things")
 _KNOWN_FORMS = forms("known_forms")
 _GOING_ON = forms("going_on")
+_THREADS_COMPARED = forms("threads_compared")
 _QUESTION = forms("question")
 _SINGLE_EVENTS = forms("single_events")
 
@@ -135,6 +136,12 @@ def _of_the_other(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question for the other recording, after two were compared: `what's left there?`."""
     if spoken_of.is_less_there and _FORMS.is_left.search(question.text) and not (question.names or question.saves):
         return replace(question, intent=Intent.COMPARE, maybe=(), placed=(), stems=(), is_of_the_other=True)
+    asked = (*spoken_of.prompts, spoken_of.prompt)
+    if (one := _FORMS.the_one_named.search(question.text)) and not (question.names or question.saves):
+        labels = [label for prompt in asked for label in alone(prompt, {}, None).labels]
+        if any(one[1].casefold() in label.casefold().split("-") for label in labels):
+            again = _compared_again(question, asked)
+            return again and replace(again, maybe=(), placed=(), stems=(), is_of_the_other=True)
     if not _FORMS.there.search(question.text):
         return None
     ask = read(_FORMS.there.sub(" ", question.text))
@@ -209,6 +216,8 @@ def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second of all (`the second?`) after an answer that named the first alone, and no list."""
     if _FORMS.runner_up.match(" ".join(prompt.split())):  # of all, whatever list was given since
         return Question(intent=Intent.FUNCTION, text=prompt, place=1, note=OF_THE_RANKING)
+    if _FORMS.next_biggest.match(" ".join(prompt.split())):
+        return Question(intent=Intent.FUNCTION, text=prompt, place=NEXT, note=OF_THE_RANKING)
     if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
         return None
     text = " ".join(prompt.split())
@@ -250,7 +259,8 @@ def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
         or _FORMS.of_waiting.search(question.text) is not None
     )
     goes_on = question.refers or _GOING_ON.goes_on.match(question.text) is not None
-    if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
+    blocks = question.intent is Intent.PAGE and _THREADS_COMPARED.blocks_it.search(question.text) is not None
+    if not spoken_of.threads or names or not goes_on or not (blocks or question.intent in OF_THREAD):
         return None
     return replace(
         question, intent=Intent.THREAD, thread=spoken_of.threads[0], maybe=(), placed=(), stems=(), understood=True

@@ -8,12 +8,12 @@ from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import gaps, imports
 from server.analyst.kinds.device import asks_how_busy, on_device
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, DOMINATES, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.kinds.paths import LEADS, parts_of, parts_said, path_in_it
+from server.analyst.kinds.paths import LEADS, STILL, heaviest_path, is_entry, parts_of, parts_said, path_in_it
 from server.analyst.moments import TimeRange
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
@@ -157,6 +157,8 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         most = f"**{span[0].upper()}{span[1:]} the {noun(unit)} goes to {parts_said(parts, unit)}**{cut}."
         everything = f"{amount(found['whole'], unit)}{thread}"
         first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {everything}."
+    elif lead.row["self_share"] < DOMINATES:
+        first = f"{first}{_through(evidence, lead)}"
     return [
         f"{first}{_meanwhile(question, evidence, part, lead.row['handle'])}",
         path_in_it(evidence),
@@ -164,6 +166,15 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         table(_busy(lead), unit),
         _longest(evidence, time_range, start),
     ]
+
+
+def _through(evidence: Evidence, lead: Lead) -> str:
+    """What most of it passes through: the first function that is no entry, and the last that still has most of it."""
+    tree = evidence.first("get_call_tree")
+    path = [one for one in heaviest_path(tree["nodes"]) if not is_entry(one["name"])] if tree else []
+    path = [one for one in path if one["total_share"] >= STILL and one["frame_handle"] != lead.row["handle"]]
+    inner = f", {share(path[-1]['total_share'])} through {cited(path[-1])}" if len(path) > 1 else ""
+    return f" {share(path[0]['total_share'])} passes through {cited(path[0])}{inner}." if path else ""
 
 
 def ranking_of(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from server.analyst.kinds.threads_compared import (
     KINDS_NAMED,
     PROGRAM,
     always_sampled,
+    beside,
     by_program,
     evenness,
     mostly_idle,
@@ -248,7 +249,8 @@ def one(question: Question, evidence: Evidence) -> list[str]:
         ]
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
-    parts = [f"{_of_program(question, evidence)}{_on_processor(question, row)}{_activity(row, lead)}"]
+    before = f"{beside(question.text, row, evidence)}{_of_program(question, evidence)}{_on_processor(question, row)}"
+    parts = [f"{before}{_activity(row, lead)}"]
     if _SENTENCE_FORMS.how_many.search(question.text) and question.thread:
         each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
         many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"

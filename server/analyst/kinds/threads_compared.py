@@ -3,7 +3,7 @@ between programs."""
 
 from typing import Any
 
-from server.analyst.evidence import Lead, busy_of, length_of
+from server.analyst.evidence import Evidence, Lead, busy_of, length_of
 from server.analyst.forms import forms
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, cited_profile, coded, joined, own, share
@@ -54,6 +54,15 @@ def mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
     if not idle:
         return f"**No: none of {len(known)} threads is idle for half of the time.**"
     return f"**Yes: {idle} of {len(known)} threads {'are' if idle > 1 else 'is'} idle for half of the time or more.**"
+
+
+def beside(text: str, row: dict[str, Any], evidence: Evidence) -> str:
+    """That a thread is none of the page, where it is asked whether it blocks that."""
+    main = evidence.main
+    if not main or not _FORMS.blocks_it.search(text) or not (row["tid"] and main["tid"]) or row["tid"] == main["tid"]:
+        return ""
+    thread = f"it is a thread of its own beside {cited_profile(main)}"
+    return f"**Not by its own work: {thread}**; whether that one waits for it is not recorded. "
 
 
 def evenness(ranked: list[dict[str, Any]]) -> str:

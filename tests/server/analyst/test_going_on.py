@@ -6,7 +6,7 @@ import pytest
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.other_values import value_before
-from server.analyst.ordinals import with_ordinals
+from server.analyst.ordinals import NEXT, with_ordinals
 from server.analyst.question import Intent, Question
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.understanding import AGAIN, ALL, understood
@@ -182,3 +182,20 @@ def test_the_quantity_of_the_answer_before_is_known_by_how_it_begins() -> None:
     by_value = Evidence("and emit?", {}, (), openings=("**By “alloc_space” [`f`](#f1) leads: 86.0%**",))
     assert value_before(by_value) == "alloc_space"
     assert value_before(Evidence("and emit?", {}, (), openings=("**[`f`](#f1) takes 5 ms**",))) == ""
+
+
+def test_the_next_biggest_follows_in_the_order_of_all() -> None:
+    for prompt in ("next biggest?", "and then, next biggest thing?", "der nächstgrößte"):
+        assert (after(prompt).intent, after(prompt).place) == (Intent.FUNCTION, NEXT)
+
+
+def test_the_new_one_is_the_recording_that_was_named_so() -> None:
+    spoken = replace(SPOKEN, prompt="json in each?", prompts=("shop-new: faster or not?",))
+    found = after("what dominates the new one", spoken=spoken)
+    assert (found.intent, found.labels, found.is_of_the_other) == (Intent.COMPARE, ("shop-new",), True)
+    assert after("what dominates the new one").intent is not Intent.COMPARE
+
+
+def test_whether_a_thread_blocks_the_page_is_asked_of_that_thread() -> None:
+    found = after("so is it blocking the page?", spoken=replace(SPOKEN, threads=("p2",)))
+    assert (found.intent, found.thread) == (Intent.THREAD, "p2")

@@ -169,3 +169,7 @@ def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: st
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("question"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+def test_how_often_something_is_done_is_no_question_for_the_busiest_time() -> None:
+    assert understood("how often does it load the rules", {}, []).intent is Intent.HOW_OFTEN

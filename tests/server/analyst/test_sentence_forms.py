@@ -193,3 +193,9 @@ def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: st
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("sentence_forms"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+@pytest.mark.parametrize("text", ["c'est beaucoup au total ?", "ist das viel?", "¿es mucho?", "e é muito?"])
+def test_a_figure_is_judged_by_the_verb_alone(text: str) -> None:
+    assert forms.judges(text)
+    assert not forms.judges("es parse")

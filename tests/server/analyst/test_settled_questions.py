@@ -129,3 +129,11 @@ def test_a_comparison_with_a_function_that_is_there_is_understood() -> None:
     settled_one = settled(question, evidence(found("heap_sort", row("heap_sort", "f2"))))
     assert (settled_one.intent, settled_one.names) == (Intent.TWO_FUNCTIONS, ("parse", "heap_sort"))
     assert settled_one.understood
+
+
+def test_what_burns_so_much_is_not_what_all_of_it_runs_under() -> None:
+    passing = row("season", "f1", total_share=1.0, self_share=0.0)
+    question = asked(Intent.OVERVIEW, "one season takes 10 s, what burns the cpu", maybe=("season",))
+    assert settled(question, evidence(found("season", passing))).intent is Intent.OVERVIEW
+    slow = asked(Intent.OVERVIEW, "one season takes 10 s", maybe=("season",))
+    assert settled(slow, evidence(found("season", passing))).intent is Intent.FUNCTION

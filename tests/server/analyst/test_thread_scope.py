@@ -5,7 +5,7 @@ import pytest
 from server.analyst.evidence import Evidence, Result
 from server.analyst.intent import Intent
 from server.analyst.question import alone
-from server.analyst.thread_scope import narrowed, threads_alike
+from server.analyst.thread_scope import narrowed, of_a_named_thread, threads_alike
 from tests.server.analyst.written_answers import assert_answered
 from tests.server.analyst.written_answers import prompts_of as answers_of
 
@@ -70,3 +70,9 @@ def test_a_word_is_of_several_threads_where_their_names_differ_by_a_number(
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("thread_scope"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+def test_a_thread_is_the_one_whose_name_stands_beside_a_word_for_it() -> None:
+    asked = alone("what keeps the plugin thread (CrGpuMain) busy", {}, None)
+    assert of_a_named_thread(asked, evidence()).thread == "CrGpuMain"
+    assert of_a_named_thread(alone("what does the plugin thread do", {}, None), evidence()).thread == "plugin"

@@ -5,9 +5,9 @@
 static int order[8];
 
 void swap_pair(int at) {
-    int held = order[at];
+    int bell = order[at];
     order[at] = order[at + 1];
-    order[at + 1] = held;
+    order[at + 1] = bell;
 }
 
 long ways_to(int change) {

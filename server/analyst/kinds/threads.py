@@ -249,8 +249,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
         ]
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
-    before = f"{beside(question.text, row, evidence)}{_of_program(question, evidence)}{_on_processor(question, row)}"
-    parts = [f"{before}{_activity(row, lead)}"]
+    parts = [f"{_of_program(question, evidence, row)}{_on_processor(question, row)}{_activity(row, lead)}"]
     if _SENTENCE_FORMS.how_many.search(question.text) and question.thread:
         each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
         many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"
@@ -291,13 +290,13 @@ def clock_of(evidence: Evidence) -> str:
     return "**Wall-clock time**: what a function waited counts, too."
 
 
-def _of_program(question: Question, evidence: Evidence) -> str:
-    """What the program takes of all, where one is asked for that has several threads."""
+def _of_program(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
+    """What the program takes of all, where one is asked for with several threads; that one is beside a page."""
     listed = evidence.first("list_profiles")
     name = (question.thread or "").casefold()
     alike = [row for row in (listed or {"profiles": []})["profiles"] if row["name"].casefold().startswith(name)]
     said = by_program(listed, (name,)) if listed and len(alike) > 1 and name else ""
-    return f"{said} " if said and not said.startswith("**By program") else ""
+    return beside(question.text, row, evidence) + (f"{said} " if said and not said.startswith("**By program") else "")
 
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:

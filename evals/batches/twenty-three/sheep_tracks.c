@@ -1,4 +1,4 @@
-/* Tracks of sheep with collars: two threads; the grazing one copies a whole track for the distance at each point. */
+/* Tracks of sheep with collars: two threads; the grazing one copies all of a track for the distance at each point. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>

@@ -17,10 +17,10 @@ from server.analyst.kinds.threads_compared import (
     KINDS_NAMED,
     PROGRAM,
     always_sampled,
-    beside,
     by_program,
     evenness,
     mostly_idle,
+    of_page,
     waits_most,
 )
 from server.analyst.pseudo_frames import collects
@@ -291,12 +291,12 @@ def clock_of(evidence: Evidence) -> str:
 
 
 def _of_program(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
-    """What the program takes of all, where one is asked for with several threads; that one is beside a page."""
+    """What the program takes of all, where one is asked for with several threads; how one stands to a page's."""
     listed = evidence.first("list_profiles")
     name = (question.thread or "").casefold()
     alike = [row for row in (listed or {"profiles": []})["profiles"] if row["name"].casefold().startswith(name)]
     said = by_program(listed, (name,)) if listed and len(alike) > 1 and name else ""
-    return beside(question.text, row, evidence) + (f"{said} " if said and not said.startswith("**By program") else "")
+    return of_page(question.text, row, evidence) + (f"{said} " if said and not said.startswith("**By program") else "")
 
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:

@@ -56,7 +56,7 @@ def mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
     return f"**Yes: {idle} of {len(known)} threads {'are' if idle > 1 else 'is'} idle for half of the time or more.**"
 
 
-def beside(text: str, row: dict[str, Any], evidence: Evidence) -> str:
+def of_page(text: str, row: dict[str, Any], evidence: Evidence) -> str:
     """That a thread is none of the page, where it is asked whether it blocks that."""
     main = evidence.main
     if not main or not _FORMS.blocks_it.search(text) or not (row["tid"] and main["tid"]) or row["tid"] == main["tid"]:

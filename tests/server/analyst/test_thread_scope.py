@@ -72,7 +72,7 @@ async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: st
     await assert_answered(module, trace, prompt)
 
 
-def test_a_thread_is_the_one_whose_name_stands_beside_a_word_for_it() -> None:
+def test_a_thread_is_the_one_whose_name_stands_next_to_a_word_for_it() -> None:
     asked = alone("what keeps the plugin thread (CrGpuMain) busy", {}, None)
     assert of_a_named_thread(asked, evidence()).thread == "CrGpuMain"
     assert of_a_named_thread(alone("what does the plugin thread do", {}, None), evidence()).thread == "plugin"

@@ -51,6 +51,7 @@ class FinishingConnection(AsyncConnection[DictRow]):
                 self.pgconn.finish()
 
     async def _ended(self, gen: PQGen[RV], within_s: float) -> None:
-        """Raises TimeoutError, psycopg.Error."""
-        async with asyncio.timeout(within_s):
+        """Raises TimeoutError, psycopg.Error. Of a task that is cancelled already, asyncio's own timeout is a
+        cancellation before Python 3.11.3."""
+        with anyio.fail_after(within_s):
             await wait_async(gen, self.pgconn.socket, interval=WAKE_S)

@@ -40,6 +40,7 @@ OTHER = [("step", 0, 90)]
         ("if i move the write out of the lock whats left", THREAD, "what would be gained"),
         ("n the rest of that thread is?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
         ("et les autres ?", "**[`reader-0`](#p1) works for 22.0 ms.**", "what is left"),
+        ("how many pages a second", THREAD, "a number per second"),
         ("in welcher Zeile", "**[`encode`](#f3) calls nothing else.**", "a line of the source"),
         ("占总时长的百分之几", "**Outlier call**: One of 40 calls of [`walk`](#f0) lasts 594 ms.", "a share"),
     ],
@@ -51,6 +52,8 @@ def test_another_kind_of_figure_is_no_answer(prompt: str, opening: str, kind: st
 @pytest.mark.parametrize(
     ("prompt", "opening"),
     [
+        ("why does it take half a second", THREAD),
+        ("why can it read so few pages a second?", THREAD),
         ("which of them takes longer", "**[`a`](#f0) takes more**: 3.00 ms in total, and [`b`](#f1) 1.00 ms."),
         ("average wait", "**The average wait cannot be said**"),
         ("does it take more than 50%", "**No: [`a`](#f0) takes 4.0% (3.00 ms) in total.**"),

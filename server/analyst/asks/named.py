@@ -12,6 +12,7 @@ from server.analyst.forms import forms, word_list
 from server.analyst.kinds import spoken_names
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
+from server.analyst.kinds.one_function import which_of
 from server.analyst.measured import Measured
 from server.analyst.queries import query
 from server.analyst.subjects import HANDLE
@@ -119,7 +120,7 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
         return _collector(evidence)
     if is_thread:
         return _threads(name, evidence)
-    exact = [row for row in _rows(evidence) if is_named(row, name)]
+    exact = list({row["handle"]: row for row in _rows(evidence) if is_named(row, name)}.values())
     if not exact and (found := _threads(name, evidence)):
         return found
     is_ordinary = name.casefold() in _ORDINARY and all(row["name"] != name for row in exact)
@@ -127,6 +128,8 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
         found = _of_a_word(name, evidence) or _place(name, evidence)
         if found or is_ordinary or is_sure:
             return found
+    if which_of(exact, name):
+        return None  # it may be any of several
     if not exact and " " not in name and len(_like(name, evidence)) > 1:
         return None  # several are called like it
     handle = spoken_names.handle_named(name, evidence)

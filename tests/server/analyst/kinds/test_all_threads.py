@@ -117,7 +117,10 @@ async def test_a_range_of_one_thread_names_it() -> None:
 async def test_what_several_functions_are_named_is_said_with_their_files() -> None:
     trace = sampled({"main;add@a.js": 40, "main;add@b.js": 30, "main;other": 30})
     answer, _ = await asked("which add is it, there are two", trace)
-    assert answer.text.startswith("**2 functions are named `add`: which one?** [`add`](#f1) (`a.js:1`) 40.0%")
+    named = "**2 functions are named `add`: which one?** [`add`](#f1) (`a.js:1`) 40.0%"
+    assert answer.text.startswith(named)
+    figure, _ = await asked("add self time", trace)
+    assert figure.text.startswith(named), "the figure of one is not given as if there was no other"
 
 
 async def test_the_culprit_of_an_answer_is_what_the_next_prompt_is_about() -> None:

@@ -112,14 +112,15 @@ def test_a_reload_restores_the_conversation(page: Page, analyst_server: RunningS
     expect_status(page, "completed")
     texts = page.locator(".turn .prose").all_inner_texts()
     page.locator(".steps > summary").click()
-    tools = page.locator(".turn .tool").count()
-    assert tools > 0
+    cards = page.locator(".turn .tool")
+    expect(cards.first).to_be_visible()  # they are drawn after the click, all at once
+    tools = cards.count()
     page.reload()
     expect(page.locator(".turn")).to_have_count(1)
     expect(page.locator(".turn .prompt")).to_contain_text(QUESTION)
     expect(page.locator(".turn .prose")).to_have_text(texts, use_inner_text=True)
     page.locator(".steps > summary").click()
-    expect(page.locator(".turn .tool")).to_have_count(tools)
+    expect(cards).to_have_count(tools)
     assert picture_width(page) > 0
 
 

@@ -32,7 +32,7 @@ def test_threads_are_listed_by_work_and_open_by_mouse_keyboard_and_name(
     assert threads(page)[0] == "main, number 31, main, busy 90.2%"
     first = chart.get_attribute("data-profile")
     assert tree.locator('[aria-selected="true"]').get_attribute("data-handle") == first
-    assert tree.locator(".track").first.locator(".track-strip path").count() == 1
+    expect(tree.locator(".track").first.locator(".track-strip path")).to_have_count(1)
     second = tree.locator(".track").nth(1)
     handle = second.get_attribute("data-handle") or ""
     second.click()

@@ -32,7 +32,7 @@ _KINDS = {
     "least": "the least of them",
     "rate": "a number per second",
     "in_order": "one further down in the order",
-    "middle": "what is in the middle",
+    "middle": "a median or percentile of single calls or requests",
     "which_call": "a single call",
     "thread": "a thread",
     "argument": "what a call was given",

@@ -86,8 +86,9 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     besides = f" More, {said(above[0], unit)}, is in {cited(above[0])}, which is no function." if above else ""
     lines = [f"{leads}{of_all}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
     if _FORMS.several.search(question.text) and len(named) > 1:
-        several = joined([f"{cited(one)}: {said(one, unit)}" for one in named[: min(question.limit, NAMED + 1)]])
-        lines = [f"**By {order} {noun(unit)}**{of_all}: {several}."]
+        after = joined([f"{cited(one)} with {said(one, unit)}" for one in named[1 : min(question.limit, NAMED + 1)]])
+        first = f"**{cited(named[0])} leads by {order} {noun(unit)}**{of_all}: {said(named[0], unit)}"
+        lines = [f"{first}, then {after}." if after else f"{first}."]
     if question.excluded:
         return [f"**Without {coded(question.excluded)}**: {lines[0]}", table(rows[:SHOWN], unit)]
     lines[0] += besides + _of_the_others(found, together, order)

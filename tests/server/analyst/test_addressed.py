@@ -23,7 +23,7 @@ OTHER = [("step", 0, 90)]
         ("which of them hashes more", THREAD, "one thing set against another"),
         ("what share is that", "**[`encode`](#f3) was called 30 times.**", "a share"),
         ("average wait", "**Yes, it waits: 15.7 s of waiting was recorded.**", "an average"),
-        ("median wait", THREAD, "what is in the middle"),
+        ("median wait", THREAD, "a median or percentile"),
         ("which thread was that", "**[`encode`](#f3) takes 5.0% (3.00 ms) in total**", "a thread"),
         ("which does the least work", THREAD, "the least of them"),
         ("longest single task on reader-0", "**[`reader-0`](#p1) is idle 87.2% of the time.**", "a single call"),

@@ -181,7 +181,7 @@ async def test_it_says_that_it_is_no_language_model_and_how_to_connect_one() -> 
 @pytest.mark.parametrize(
     ("prompt", "begins", "tool"),
     [
-        ("What are the top 2 functions?", "**By self time**: [`parse_json`](#f2): ", "get_top_functions"),
+        ("What are the top 2 functions?", "**[`parse_json`](#f2) leads by self time**: ", "get_top_functions"),
         ("What about draw?", "**[`draw`](#f3)** (`ui.py:30`) takes 25.0% (250 ms)", "get_callers_callees"),
         ("Show me `draw`", "**[`draw`](#f3)**", "show_in_viewer"),
         ("Is GC a problem?", "**No frame in this trace is named like garbage collection**", "find_frames"),

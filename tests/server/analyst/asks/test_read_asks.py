@@ -264,3 +264,11 @@ def test_what_takes_longest_in_a_function_is_an_order() -> None:
     ask = read("what takes longest in a turn_out on average")
     assert ask is not None
     assert ask.rank is not None
+
+
+@pytest.mark.parametrize(
+    "prompt", ["What blocks the main thread when I open the outline?", "what is busy when users parse"]
+)
+def test_what_somebody_does_at_the_time_asks_for_no_moment(prompt: str) -> None:
+    ask = read(prompt)
+    assert ask is None or "when" not in ask.measures

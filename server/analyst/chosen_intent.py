@@ -107,6 +107,8 @@ def _at_once(text: str, named: Subjects) -> Intent | None:
         return Intent.SQL if SQL.match(text) else Intent.DRAW
     if not _HAS_A_WORD.search(text):
         return Intent.SMALLTALK
+    if _KNOWN_FORMS.scales.search(text):
+        return Intent.GROWTH
     if len(set(named.profiles)) > 1 or _KNOWN_FORMS.other_recording.search(text):
         return Intent.COMPARE
     helping = would_help(text)  # what that names is no function but what would be done

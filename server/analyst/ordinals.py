@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asked_things import would_help
 from server.analyst.forms import forms, word_list
 from traces.lazy_regex import lazy_regex
 
@@ -83,7 +84,7 @@ def bare_place(prompt: str) -> int | None:
 def place_within(prompt: str) -> tuple[int, int, int] | None:
     """The place that a prompt speaks of, and where in it that stands."""
     found = _WITHIN.search(prompt)
-    if found is None:
+    if found is None or would_help(prompt):  # `a 4th thread` that is not there yet
         return None
     digit = found["sign"] or found["number"]
     return (int(digit) - 1 if digit else place_of(found["word"] or found["end"])), found.start(), found.end()

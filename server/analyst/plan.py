@@ -62,5 +62,6 @@ def _finds(question: Question) -> list[Call]:
     if names and (question.intent in AS_PEOPLE_SPEAK or question.saves):
         finds += spoken_names.finds(Measured(("total",), names))
     if question.stems:
-        finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
+        by_stems = {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}
+        finds.insert(min(len(finds), SEARCHES - 1), ("find_frames", by_stems))
     return finds

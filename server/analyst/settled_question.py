@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from server.analyst.answerable import answerable
-from server.analyst.asked_things import asks_by_file, is_of_another_kind
+from server.analyst.asked_things import asks_by_file, is_of_another_kind, would_help
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
-from server.analyst.kinds import measures_of, recorded_exceptions, spoken_names
+from server.analyst.kinds import computing, measures_of, recorded_exceptions, spoken_names
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.meant_functions import is_found, is_named
 from server.analyst.kinds.other_values import value_asked
@@ -33,6 +33,8 @@ from server.analyst.topic_words import best_named, pattern_of, words_of
 
 _FORMS = forms("settled_question")
 _THREAD_SCOPE = forms("thread_scope")
+_WAITING = forms("waiting")
+_KNOWN_FORMS = forms("known_forms")
 _SINGLE_EVENTS = forms("single_events")
 _SENTENCE_FORMS = forms("sentence_forms")
 
@@ -72,7 +74,9 @@ OF_A_PLACE = 5
 
 def _of_topic(question: Question, evidence: Evidence) -> Question | None:
     """The question about the function that its ordinary words name; None where they name none."""
-    if kind_of_work(question) in ASKED_BY_NAME and not (question.why and question.stems):
+    is_of_work = kind_of_work(question) in ASKED_BY_NAME and not (question.why and question.stems)
+    of_more = would_help(question.text) and not question.saves  # of what is not there
+    if is_of_work or of_more or _KNOWN_FORMS.scales.search(question.text):
         return None
     if question.carried and question.refers and question.intent in OF_NEIGHBOURS:  # `who is calling it` is about it
         return None
@@ -198,7 +202,8 @@ def _is_of_exceptions(question: Question, evidence: Evidence) -> bool:
     )
     if not asks or question.intent not in COUNTS | {Intent.THREAD, Intent.PROFILES}:
         return False
-    named = any(is_found(one, evidence) for one in (*question.names, *question.maybe))
+    named = [one for one in (*question.names, *question.maybe) if is_found(one, evidence)]
+    named = [one for one in named if _FORMS.exceptions.search(one)]
     return not named and recorded_exceptions.recorded_in(evidence) is not None
 
 
@@ -208,7 +213,12 @@ def settled(question: Question, evidence: Evidence) -> Question:
     """
     if _is_of_exceptions(question, evidence):
         bare = replace(question, names=(), thread=None, handle=None, carried=None, measured=None)
-        return replace(bare, intent=Intent.EXCEPTIONS, text=f"exceptions: {question.text}", understood=True)
+        return replace(bare, intent=Intent.EXCEPTIONS, text="exceptions?", understood=True)
+    if waited := computing.parked_in(question, evidence):
+        names = (waited, *(one for one in question.names if one != waited))
+        return Question(intent=Intent.WAITING, text=question.text, names=names, note=question.note)
+    if _WAITING.more_than_the_run.search(question.text) and computing.summed(evidence):
+        return Question(intent=Intent.WAITING, text=question.text, note=question.note)
     if value := value_asked(question, evidence):
         handles = question.handles if question.measured and not question.measured.runs else ()
         before = evidence.spoken_of

@@ -9,7 +9,7 @@ from server.analyst.asks.ask import IT
 from server.analyst.asks.read_asks import read
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.exclusions import exclusion, leaving_out
-from server.analyst.forms import forms, word_list
+from server.analyst.forms import first_form, forms, word_list
 from server.analyst.going_on import corrected, long_words
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.measured import RUNS
@@ -17,6 +17,7 @@ from server.analyst.measures_in_talk import with_measures
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
+from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
@@ -24,7 +25,7 @@ from server.analyst.spoken_topics import of_imports, of_the_topic
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
-from server.analyst.ways_out import DENIED, of_a_way_out, of_several
+from server.analyst.ways_out import DENIED, of_a_way_out, of_another_way, of_several
 
 _FORMS = forms("understanding")
 _ASKED_THINGS = forms("asked_things")
@@ -66,17 +67,20 @@ def understood(
     points = _KNOWN_FORMS.other_recording.search(prompt) is not None
     if openings and DENIED.match(openings[-1]) and _FORMS.what_then.match(prompt):
         return replace(alone(ALL, viewer, windows), note=alone(prompt, viewer, windows).note)
-    if (
-        spoken_of
-        and not points
-        and (topic := of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings))
-    ):
-        return topic
+    way = of_another_way(prompt, spoken_of, openings) if not points else None
+    of_it = spoken_of and not points and (of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings))
+    if way and not (of_it and of_it.intent is Intent.GARBAGE and spoken_of and not collects(spoken_of.name)):
+        return way
+    if of_it:
+        return of_it
     way_out = (spoken_of and of_several(prompt, spoken_of)) or of_a_way_out(prompt, spoken_of, openings)
     if way_out and not points:
         return way_out
     prompt = of_the_neighbour(prompt, spoken_of) if spoken_of else prompt
     question = _understood(prompt, viewer, windows, spoken_of, openings)
+    is_bare = _KNOWN_FORMS.scales.search(prompt) and not (question.names or question.handle)
+    if question.intent is Intent.GROWTH and is_bare and spoken_of and spoken_of.handle[:1] == "f":
+        return replace(question, handle=spoken_of.handle, profile=spoken_of.profile, understood=True)
     if question.intent is Intent.COMPARE and not question.against:
         return replace(question, understood=question.understood or points)
     return with_measures(question, prompt, spoken_of, openings)
@@ -369,7 +373,8 @@ def of_the_neighbour(prompt: str, spoken_of: SpokenOf) -> str:
     """The prompt with the function that the answer before named as caller or callee in place of `that one`, where `it`
     would still be the one whose neighbours these are."""
     around = alone(spoken_of.prompt, {}, None).intent in (Intent.CALLERS, Intent.CALLEES)
-    found = _CARRIED_SCOPE.that_one.search(prompt) if around and len(spoken_of.listed) > 1 else None
+    of_it = around and len(spoken_of.listed) > 1 and not first_form("work", prompt)
+    found = _CARRIED_SCOPE.that_one.search(prompt) if of_it else None
     return f"{prompt[: found.start()]} {spoken_of.listed[1]} {prompt[found.end() :]}".strip() if found else prompt
 
 

@@ -102,6 +102,7 @@ def placed_words(asked: str, opening: str) -> tuple[list[str], list[str]]:
     """The words of a prompt that are none of asking: those that an opening has, and those that it has not."""
     known = opening.casefold()
     words = [word for word in _OF_ANY_SCRIPT.findall(without_time_ranges(asked)) if not is_of_asking(word.casefold())]
+    words = [word for word in words if not (word.isascii() and _is_mistyped(word.casefold()))]
     placed = [word for word in words if stem(word.casefold()) in known]
     placed += [asked] if asked.strip("?!. ").casefold() in known else []  # `n+1?`
     return placed, [word for word in words if len(word) >= SHORTEST and stem(word.casefold()) not in known]

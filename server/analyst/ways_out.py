@@ -6,16 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.analyst.forms import forms
+from server.analyst.forms import forms, word_list
 from server.analyst.intent import Intent
 from server.analyst.measured import Measured
+from server.analyst.nearest_intent import vocabulary
 from server.analyst.question import Question, alone
 from server.analyst.spoken_of import SpokenOf
+from server.analyst.subjects import CODE, IDENTIFIER
 
 _FORMS = forms("ways_out")
 _GOING_ON = forms("going_on")
+_OF_A_WAY = word_list("of_a_way")
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
 
 TO_FIX, BY_CACHE, SAVED = "how to fix it", "what would be saved by a cache", "what would be saved"
+SAME = "how to keep what is the same each time"
 WHICH = "which of the two takes more"
 """What is asked, in words that the answers know."""
 COMPARED = ("total", "compared")
@@ -39,6 +44,33 @@ def of_a_way_out(prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str
     if known or question.names or question.handle or question.labels or question.time_ranges:
         return None
     asked = TO_FIX if fixes else BY_CACHE if _FORMS.caches.search(text) else SAVED
+    return _about(asked, question, spoken_of, openings)
+
+
+def of_another_way(prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str]) -> Question | None:
+    """The question for another way to do what was spoken of, or what it names; None where that is not asked for, or
+    words are left that may mean something else."""
+    text = " ".join(prompt.split())
+    if openings and spoken_of and _FORMS.the_same.search(text) and not _FORMS.asks_of_the_same.search(text):
+        return _about(SAME, alone(text, {}, None), spoken_of, openings)
+    if not _FORMS.a_way.search(text) or _FORMS.no_way.search(text) or len(text.split()) > MOST_WORDS:
+        return None
+    question = alone(text, {}, None)
+    rest = {word.casefold() for word in _WORD.findall(IDENTIFIER.sub(" ", CODE.sub(" ", text)))} - _OF_A_WAY
+    known = vocabulary() - {one.casefold() for one in question.placed}
+    maybe = tuple(one for one in question.maybe if one.casefold() in rest and one.casefold() not in known)
+    left = rest - {word for one in (*question.names, *maybe) for word in _WORD.findall(one.casefold())}
+    names = question.names or maybe
+    narrows = question.handle or question.labels or question.time_ranges or question.thread
+    if narrows or left or len(names) > 1 or not (openings or names):
+        return None
+    if names:
+        return Question(intent=Intent.FIRST_FIX, text=TO_FIX, names=names, note=question.note)
+    return _about(TO_FIX, question, spoken_of, openings)
+
+
+def _about(asked: str, question: Question, spoken_of: SpokenOf | None, openings: Sequence[str]) -> Question:
+    """What is asked, of what was spoken of, or of what leads where that is none of it."""
     about = Question(intent=Intent.FIRST_FIX, text=asked, note=question.note)
     if spoken_of is None or spoken_of.handle[:1] != "f" or DENIED.match(openings[-1]):
         return about

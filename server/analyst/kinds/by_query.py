@@ -7,7 +7,7 @@ from server.analyst.chosen_intent import SQL
 from server.analyst.evidence import Evidence, Result, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds import database_queries, next_to_it, one_function, overview
+from server.analyst.kinds import database_queries, next_to_it, one_function, overview, scaling
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.loaded_files import by_size, sizes
 from server.analyst.kinds.meant_functions import meant
@@ -21,6 +21,7 @@ from server.analyst.wording import amount, cited, coded, joined, moment
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("by_query")
+_KNOWN_FORMS = forms("known_forms")
 
 _STARTS = lazy_regex(r"\b(?:explain\s+select|select|with)\b", re.IGNORECASE)
 SHOWN = 10
@@ -245,6 +246,8 @@ def requests(question: Question, evidence: Evidence) -> list[str]:
 
 
 def then_growth(question: Question, evidence: Evidence) -> list[Call]:
+    if _KNOWN_FORMS.scales.search(question.text):
+        return scaling.calls(question, evidence)
     if (evidence.main or {}).get("kind") == "evented":
         return [("query_trace", {"sql": GROWING})]
     return overview.then(question, evidence) if asks_why(question) else []
@@ -252,6 +255,8 @@ def then_growth(question: Question, evidence: Evidence) -> list[Call]:
 
 def growth(question: Question, evidence: Evidence) -> list[str]:
     """Functions whose calls get longer; honest where single calls are not recorded."""
+    if _KNOWN_FORMS.scales.search(question.text):
+        return scaling.said(question, evidence)
     found = evidence.first("query_trace")
     main = evidence.main
     closing = leading(evidence, "What takes the most is")

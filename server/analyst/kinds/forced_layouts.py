@@ -72,7 +72,8 @@ def written(question: Question, evidence: Evidence) -> list[str]:
     ]
     together = sum((row["forced_ms"] for row in steps[1:]), steps[0]["forced_ms"])
     in_all = f", {amount(together, 'nanoseconds')} together" if len(steps) > 1 else ""
-    much = f"**{_verdict(question, together, there)}Scripts forced {joined(parts)}{in_all}**{where}."
+    none = "" if any(row["name"] == "Layout" for row in steps) else ", and no layout"
+    much = f"**{_verdict(question, together, there)}Scripts forced {joined(parts)}{in_all}{none}**{where}."
     by_sample, by_stack = _who(rows)
     who = _rows(evidence, by_sample) or _rows(evidence, by_stack)
     if not who:

@@ -16,6 +16,7 @@ from traces.insights.registry import DETECTORS
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("kind")
+_KNOWN_FORMS = forms("known_forms")
 _SENTENCE_FORMS = forms("sentence_forms")
 
 Call = tuple[str, dict[str, Any]]
@@ -77,7 +78,9 @@ NAMES = {
 }
 """What a cause is called in the sentence that denies it."""
 _DECIDED = lazy_regex(
-    r"^\W*(?:yes|no|not|nothing|none|partly|mostly|hardly|only|this trace cannot|how (?:often|long))\b", re.IGNORECASE
+    r"^\W*(?:yes|no|not|nothing|none|partly|mostly|hardly|only|this trace cannot|how (?:often|long)|one recording|"
+    r"by its calls)\b",
+    re.IGNORECASE,
 )
 
 
@@ -98,7 +101,7 @@ ONE_RECORDING = (
 )
 
 
-_OF_FIGURES = ("**Who holds", "**Import", "**No import", "**In all ")
+_OF_FIGURES = ("**Who holds", "**Import", "**No import", "**In all ", "**Waits add up")
 """How answers begin that no cause comes before."""
 
 
@@ -178,8 +181,10 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
     def write(question: Question, evidence: Evidence) -> list[str]:
         found = [row for row in of_causes(evidence, causes) if _is_of_the_work(question, row, causes[0])]
         parts = kind.write(question, evidence)
-        if _FORMS.asks_if_it_computes.search(question.text) or would_help(question.text):
-            return [parts[0], claimed(found[0]) if found else "", *parts[1:]]
+        is_one_word = _FORMS.asks_if_it_computes.search(question.text) or _KNOWN_FORMS.gil.search(question.text)
+        if is_one_word or would_help(question.text):
+            is_new = found and sentence_of(found[0]) not in parts[0]
+            return [parts[0], claimed(found[0]) if is_new else "", *parts[1:]]
         if not found:
             return [_denied(question, evidence, causes, parts[0]), *parts[1:]]
         share = found[0]["share"]

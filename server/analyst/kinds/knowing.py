@@ -3,6 +3,7 @@
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, SUMMARY, Call
@@ -18,6 +19,8 @@ from server.analyst.wording import amount, coded
 _FORMS = forms("knowing")
 _KNOWN_FORMS = forms("known_forms")
 
+FEW_SAMPLES = 100
+"""Fewer leave small shares to chance, as the finding of few samples has it."""
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
@@ -47,8 +50,7 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
     if not length and _FORMS.how_long.search(question.text):
         parts.insert(0, "**How long that was recorded, I cannot say.**")
     if _FORMS.trust.search(question.text):
-        doubt = f"**With care: {sentence_of(doubts)}**" if doubts else "**Nothing speaks against it in the recording.**"
-        parts.insert(0, doubt)
+        parts.insert(0, _doubt(question, evidence, doubts))
     findings = distinct_findings(evidence)[:3]
     if findings:
         parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in findings))
@@ -56,6 +58,19 @@ def _abilities(question: Question, evidence: Evidence) -> list[str]:
         if items:
             parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
     return [*parts, caveats(evidence)]
+
+
+def _doubt(question: Question, evidence: Evidence, doubts: dict[str, Any] | None) -> str:
+    """Whether its figures can be trusted, and how many samples there are where it is asked whether they are enough."""
+    main = evidence.main or {"sample_count": 0}
+    if _KNOWN_FORMS.enough_data.search(question.text) and main["sample_count"] and main.get("counted") == "samples":
+        samples = linked(f"{int(main['count']):,}", main["count"])
+        if main["count"] < FEW_SAMPLES:
+            return (
+                f"**Hardly: {samples} samples in all, so every share may be chance.** Record for longer, or repeat it."
+            )
+        return f"**Yes, for what is large: {samples} samples were taken; a share of a few of them may be chance.**"
+    return f"**With care: {sentence_of(doubts)}**" if doubts else "**Nothing speaks against it in the recording.**"
 
 
 def anything_wrong(question: Question, evidence: Evidence) -> list[str]:

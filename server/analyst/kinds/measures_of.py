@@ -226,10 +226,14 @@ def _is_elsewhere(around: dict[str, Any], evidence: Evidence) -> bool:
     return (main["kind"], main["unit"]) != (profile["kind"], profile["unit"])
 
 
+ALIKE = 0.001
+"""Part by which two sums of the same may differ."""
+
+
 def _of_all_waits(around: dict[str, Any], evidence: Evidence, *, is_total: bool) -> str:
     """What a wait, or what is in profiles of another kind, takes in all of them; empty where that is one."""
     is_of_all = _is_elsewhere(around, evidence) or (is_total and waits(row_of(around)["name"]))
-    found = _by_thread(around, evidence) if is_of_all else []
+    found = _apart(_by_thread(around, evidence)) if is_of_all else []
     if len(found) < 2:
         return ""
     shown = NAMED if len(found) <= NAMED else 1
@@ -238,6 +242,15 @@ def _of_all_waits(around: dict[str, Any], evidence: Evidence, *, is_total: bool)
     more = f" and {few(len(found) - shown)} more" if len(found) > shown else ""
     takes = f"{cited(row_of(around))} takes {amount(together, unit)} in {few(len(found))} threads {TOGETHER}"
     return f"**{takes}**: {each}{more}."
+
+
+def _apart(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The profiles without the one that has the sum of all others: the same waits, counted for all threads together."""
+    if len(found) < 3:
+        return found
+    first, *others = sorted(found, key=lambda one: -float(one[1]["total"]))
+    summed = sum(float(values["total"]) for _, values in others)
+    return others if abs(summed - float(first[1]["total"])) <= ALIKE * summed else found
 
 
 def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[str, Any], dict[str, Any]]]:

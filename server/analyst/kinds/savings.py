@@ -7,7 +7,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import remainder
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds import one_function
+from server.analyst.kinds import one_function, recorded_exceptions, ways_to_change
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant, still_to_find
 from server.analyst.kinds.one_function import leading
@@ -16,8 +16,9 @@ from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import LEADS, is_entry, parts_of
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
-from server.analyst.ways_out import BY_CACHE, SAVED, TO_FIX
-from server.analyst.wording import CALLS, amount, cited, coded, joined, own, share, total
+from server.analyst.sentence_forms import refers
+from server.analyst.ways_out import BY_CACHE, SAME, SAVED, TO_FIX
+from server.analyst.wording import amount, cited, coded, in_calls, joined, own, share, total
 
 _FORMS = forms("savings")
 
@@ -33,11 +34,14 @@ def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if _is_of_several(question):
         return [SUMMARY, ("find_frames", _search(question)), *one_function.first(question, evidence)]
     first = one_function.first(question, evidence) if _names(question) else [SUMMARY, BY_SELF]
-    return [*first, FINDINGS] if _FORMS.together.search(question.text) or question.text == TO_FIX else first
+    return [*first, FINDINGS] if _FORMS.together.search(question.text) or question.text in (TO_FIX, SAME) else first
 
 
 def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     """A function, or all of several, in every thread of the main one's kind."""
+    if question.text in (TO_FIX, SAME) and (rows := _to_change(question, evidence)):
+        where = {"profile": question.profile} if question.profile else {}
+        return [*still_to_find(question, evidence), *ways_to_change.calls(rows[0], where, evidence)]
     if not _names(question):
         return then_overview(question, evidence)
     if missing := still_to_find(question, evidence):
@@ -87,7 +91,8 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
         rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
     if _FORMS.half.search(question.text) and row["total_value"] > 0:
         half, of_all = amount(float(row["total_value"]) / 2, unit), share(float(row["total_share"]) / 2)
-        saved = f"**About {of_all} would be saved ({half}), if {names} took half as long**"
+        kept = f"{share(1 - float(row['total_share']) / 2)} would be left"
+        saved = f"**About {of_all} would be saved ({half}), if {names} took half as long, and {kept}**"
         return [f"{saved}: it takes {total(row, unit)} now.", leading(evidence, "What takes the most is")]
     what = "of waiting would be saved" if evidence.measures_waiting else "would be saved"
     cost = "and all that they call" if _is_of_several(question) else "and all that it calls"
@@ -101,13 +106,17 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+SMALL = 0.05
+"""Total share below which changing a function brings nearly nothing."""
+KEPT = "If it is the same each time, work it out once before the loop and keep the result, or cache it"
+NO_ARGUMENTS = "What each call was given, the recording does not show."
 CACHED = " A cache saves what is worked out again of that: how much is the same, a recording does not show."
 WAITS_OVERLAP = "Threads wait at the same time: the sum of their waiting is no time on the clock."
 
 
 def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
-    if question.text == TO_FIX and (way_out := _way_out(question, evidence)):
+    if question.text in (TO_FIX, SAME) and (way_out := _way_out(question, evidence)):
         return way_out
     if question.text in (BY_CACHE, SAVED) and evidence.lead:
         return _saving(question, evidence)
@@ -134,28 +143,30 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
     return [f"**Start with {cited(start)}.** {_what_to_do(evidence, start)}{parts[0]}", *parts[1:]]
 
 
-FEWER = (
-    "Call it less often: work an answer out once and keep it (a set, a table, an index, a cache), or do many at once."
-)
-NO_CAUSES = frozenset({"code", "timeline", "quality"})
-"""Kinds of findings that say where it is, and not why."""
-LESS = "Do less in it: run it once, outside of loops, over less data, or by an algorithm that needs fewer steps."
+def _to_change(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+    """The function in question; what leads in place of a small one that was spoken of, where no word points at that."""
+    rows, lead = meant(question, evidence)[:1], evidence.lead
+    is_small = rows and question.handle and rows[0]["total_share"] < SMALL
+    return [lead.row] if is_small and lead and not refers(evidence.prompt) and not question.profile else rows
 
 
 def _way_out(question: Question, evidence: Evidence) -> list[str]:
-    """What is done about the function in question, by the finding that names it, else by its figures."""
-    for row in meant(question, evidence)[:1]:
-        named = [one for one in evidence.found() if row["handle"] in [by["handle"] for by in one["evidence"]]]
-        causes = [one for one in named if one["advice"] and (one["cause"] or one["kind"] not in NO_CAUSES)]
-        found = next(iter(sorted(causes, key=lambda one: one["cause"] in (None, "long_task"))), None)
-        around = evidence.first("get_callers_callees", frame=row["handle"]) or {"callees": []}
-        below = [one for one in around["callees"] if one["handle"] and row["self_share"] < LEADS * row["total_share"]]
-        inside = f"Most of it is in what it calls, first {cited(below[0])}. " if below else ""
-        ways = FEWER if evidence.counted == CALLS and row["count"] > 1 else LESS
-        advice = f"{sentence_of(found)} {found['advice']}" if found else f"{inside}{ways}"
-        most = f"**At most {total(row, evidence.unit)} can be saved at {cited(row)}**, and all that it calls. "
-        most = "" if found and around.get("unit", evidence.unit) != evidence.unit else most  # of a profile of waits
-        return [f"{most}{advice}", leading(evidence, "What takes the most is")]
+    """What is changed about the function in question, and what that can save at most."""
+    for row in _to_change(question, evidence):
+        around = evidence.first("get_callers_callees", frame=row["handle"]) or {}
+        thrown = recorded_exceptions.recorded_in(evidence)
+        is_thrown = thrown is not None and around.get("profile") == thrown["handle"]
+        found, unit = ways_to_change.way(row, evidence, is_thrown=is_thrown), around.get("unit", evidence.unit)
+        most = f"At most {total(row, unit)} can be saved there, with all that it calls."
+        most = "" if found.names_it else most  # the finding has figures of its own
+        if question.text == SAME:
+            most = f"At most {total(row, unit)} can be saved{in_calls(row, evidence.counted)}"
+            return [f"**{cited(row)}: {KEPT}. {most}.** {NO_ARGUMENTS}", leading(evidence, "What takes the most is")]
+        reason = f"{found.reason.rstrip('.')}. " if found.reason else ""
+        return [
+            f"**{cited(found.at)}: {found.advice.rstrip('.')}.** {reason}{most}".rstrip(),
+            leading(evidence, "What takes the most is"),
+        ]
     return []
 
 

@@ -10,7 +10,7 @@ from server.analyst.findings import sentence_of
 from server.analyst.forms import expression, first_form, forms, table
 from server.analyst.kinds import forced_layouts, groups, overview, recorded_exceptions
 from server.analyst.kinds.asked_of_one import OF_PROFILE
-from server.analyst.kinds.in_other_profiles import around_function, of_the_recording
+from server.analyst.kinds.in_other_profiles import around_function, further_places, of_the_recording
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
@@ -28,6 +28,9 @@ _ASKED_THINGS = forms("asked_things")
 ASKED_BY_NAME = frozenset({"unsymbolised", "layout-thrashing"})
 """Kinds of work whose words are never meant as the name of a function."""
 
+
+OF_NO_NAME = ASKED_BY_NAME | {"exceptions", "rendering", "compilation"}
+"""Kinds of work that are asked for whatever function is named with them."""
 
 _OF_INTENT = {
     Intent.EXCEPTIONS: "exceptions",
@@ -54,7 +57,9 @@ _COUNTED = re.compile(r"\d times|\d layouts")
 
 def kind_of_work(question: Question) -> str | None:
     """The finding about what is suspected."""
-    return first_form("work", question.text) or _OF_INTENT.get(question.intent)
+    work = first_form("work", question.text) or _OF_INTENT.get(question.intent)
+    is_of_another = question.names and not any(first_form("work", one) == work for one in question.names)
+    return None if is_of_another and question.intent is Intent.SUSPECT and work not in OF_NO_NAME else work
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -81,7 +86,17 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
-    return [] if kind_of_work(question) or _named(question) else overview.then(question, evidence)
+    if kind_of_work(question) or _named(question):
+        weightless = _weightless(question, evidence) if kind_of_work(question) is None else None
+        return further_places(weightless["handle"], {"profile": "all"}, evidence) if weightless else []
+    return overview.then(question, evidence)
+
+
+def _weightless(question: Question, evidence: Evidence) -> dict[str, Any] | None:
+    """The function that has the word in its name, where the main profile holds none that has it."""
+    found = evidence.first("find_frames", pattern=(question.names or question.maybe or ("",))[0])
+    is_empty = found is not None and found["total_value"] <= 0 and not question.handle
+    return next((row for row in found["rows"]), None) if found and is_empty else None
 
 
 def _named(question: Question) -> bool:
@@ -219,6 +234,10 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     if question.handle and (around := around_function(question.handle, evidence)):
         rows = [of_the_recording(around, evidence)]
         found = around | {"total_matches": 1, "total_value": rows[0]["total_value"]}
+    elsewhere = _weightless(question, evidence)
+    if elsewhere and (around := around_function(elsewhere["handle"], evidence)) and around["frame"]["total_value"] > 0:
+        rows = [of_the_recording(around, evidence)]
+        found = around | {"total_matches": 1, "total_value": rows[0]["total_value"]}
     if not rows or found is None or found["total_value"] <= 0:
         asks = question.is_yes_or_no and not question.handle
         return _nothing_named(question, evidence) if asks else groups.group(question, evidence)
@@ -242,6 +261,7 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
         ]
     lead = evidence.lead
     is_other = lead is not None and lead.row["handle"] != rows[0]["handle"]
+    is_other = is_other and lead is not None and lead.row["self_value"] > figures["self_value"]
     if lead and is_other and SOME <= figures["total_share"] < lead.row["self_share"]:
         more = f"{cited(lead.row)} takes more, {own(lead.row, lead.unit)} itself"
         return [f"**Not mainly: {what} takes {total(figures, found['unit'])} in total, but {more}.**"]

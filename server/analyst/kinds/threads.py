@@ -7,7 +7,7 @@ from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import of_causes, sentence_of
 from server.analyst.forms import forms
-from server.analyst.kinds import single_events
+from server.analyst.kinds import computing, single_events
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import Call
 from server.analyst.kinds.one_function import leading
@@ -178,7 +178,7 @@ def parallel(question: Question, evidence: Evidence) -> list[str]:
     locks = [row for row in of_causes(evidence, ("lock_contention",)) if (row["share"] or 0) >= PROGRAM]
     if locks:
         return [f"**No, not as it is: they would wait for the same lock.** {sentence_of(locks[0])}", *parts]
-    return ["**A recording cannot show what would be with more of them.**", *parts]
+    return [computing.with_more_threads(evidence), *parts]
 
 
 def _rest(row: dict[str, Any]) -> str:

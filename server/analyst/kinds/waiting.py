@@ -3,12 +3,14 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, busy_of
+from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
 from server.analyst.forms import expression, first_form, forms
-from server.analyst.kinds import single_events
+from server.analyst.kinds import computing, single_events
+from server.analyst.kinds.computing import HOW_TO_RECORD_WAITING
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.meanwhile import asks_for_holder, in_other_threads, said_of_others
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, equals
@@ -17,7 +19,7 @@ from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_of_single_ones
-from server.analyst.wording import amount, cited, cited_profile, located, neighbours, own, share, total
+from server.analyst.wording import amount, cited, cited_profile, joined, located, neighbours, own, share, total
 from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
@@ -29,14 +31,10 @@ HALF = 0.5
 MATCHES = 40
 """Frames that a pattern may find: some are found by their file, and are left out."""
 
+LITTLE = 0.005
+"""Part of the recording below which a function that is named like waiting is not worth a word."""
 WAITED = 5
 """Functions that are listed of a profile of waiting."""
-
-HOW_TO_RECORD_WAITING = (
-    "Record wall-clock time instead: `flamechat record --what wall -- COMMAND` finds what can do it here, such as "
-    "py-spy with `--idle`, pyinstrument, stackprof with `:wall`; else perf with `sched:sched_switch`, Go's block and "
-    "mutex profiles, or a Chrome trace."
-)
 
 
 def subject(question: Question) -> tuple[str, str]:
@@ -75,6 +73,11 @@ def first_waiting(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
+    if parked := computing.around_parked(question, evidence):
+        return parked
+    if evidence.measures_waiting and (name := _one_asked_for(question)):
+        contentions = {"filter": name, "limit": MATCHES, "value": "contentions", "sort_by": "total"}
+        return [("find_frames", {"pattern": name, "limit": MATCHES}), ("get_top_functions", contentions)]
     if evidence.measures_waiting:
         return [call for call in then_overview(question, evidence) if call != FINDINGS]
     if evidence.waiting_profiles:
@@ -112,10 +115,6 @@ def _waits_one_by_one(question: Question, evidence: Evidence) -> list[str]:
     return [single_events.said(waits_, "wait", question.text, evidence)] if waits_ else []
 
 
-_JOINS = lazy_regex(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
-"""Waiting for a thread to end, which is named like a lock that nobody contends."""
-
-
 def matches(evidence: Evidence) -> list[dict[str, Any]]:
     """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
     patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
@@ -125,48 +124,10 @@ def matches(evidence: Evidence) -> list[dict[str, Any]]:
         for row in evidence.matches
         if row["total_value"] > 0
         and any(pattern.search(row["name"]) for pattern in named)
-        and not _JOINS.search(row["name"])
+        and not computing.JOINS.search(row["name"])
     ]
     rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))
     return rows
-
-
-def _computes_or_waits(lead: Lead) -> str:
-    """An honest word where a function's time counts its waiting, too, and its name says that it may wait for something;
-    else empty."""
-    name = lead.row["name"]
-    by_name = first_form("frames_that_wait", name)
-    if not by_name:
-        return ""
-    may = f" By its name it may wait for {by_name}."
-    taken = f"{cited(lead.row)}, with {own(lead.row, lead.unit)} itself"
-    return f"**Whether it computes or waits in {taken}, this trace cannot say**: its times count waiting, too.{may}"
-
-
-def _is_computing(evidence: Evidence) -> list[str]:
-    """Whether the time goes to the processor, as far as the recording can say."""
-    lead, main = evidence.lead, evidence.main
-    closing = leading(evidence, "What takes the most is")
-    if evidence.unit != "nanoseconds" or lead is None or main is None:
-        return ["**This trace cannot say whether it computes or waits**: it measures no time.", closing]
-    if evidence.measures_waiting:
-        return ["**This trace cannot say whether it computes: it measures only waiting.**", closing]
-    if evidence.only_running:
-        return [
-            f"**This trace cannot say: waiting is not recorded**, {cited_profile(main)} was sampled only while it ran.",
-            closing,
-            HOW_TO_RECORD_WAITING,
-        ]
-    idle = main.get("idle_share") or 0.0
-    may_wait = main.get("waits") in ("both", "unknown") and not main.get("running") and not waits(lead.row["name"])
-    if may_wait and (unknown := _computes_or_waits(lead)):
-        return [unknown, closing]
-    if idle >= HALF:
-        return [f"**No: {cited_profile(main)} is idle {share(idle)} of the time.**", closing]
-    if waits(lead.row["name"]) and lead.row["self_share"] >= LEADS:
-        return [f"**No: it waits in {cited(lead.row)}, {own(lead.row, lead.unit)}.**", caveats(evidence)]
-    working = f"**Yes, by all that is recorded: {cited_profile(main)} works for {amount(busy_of(main), main['unit'])}"
-    return [f"{working}**, idle {share(idle)} of the time." if idle else f"{working}.**", closing]
 
 
 def _scheduling(evidence: Evidence) -> list[str]:
@@ -179,11 +140,19 @@ def _scheduling(evidence: Evidence) -> list[str]:
 
 
 def waiting(question: Question, evidence: Evidence) -> list[str]:
+    if parked := computing.is_no_fault(question, evidence):
+        return parked
+    if _FORMS.of_the_gil.search(question.text):
+        return computing.of_the_interpreters_lock(evidence)
     if _KIND.asks_if_it_computes.search(question.text):
-        return _is_computing(evidence)
+        return computing.computes(question, evidence)
     if _FORMS.of_scheduling.search(question.text) and not (evidence.main or {}).get("runnable"):
         return _scheduling(evidence)
     parts = [*_waits_one_by_one(question, evidence), *_waiting(question, evidence)]
+    if evidence.measures_waiting and (of_one := _waited_in_one(question, evidence)):
+        return of_one
+    if _FORMS.more_than_the_run.search(question.text) and (summed := computing.summed(evidence)):
+        return [summed, *parts[:1]]
     if _FORMS.deadlock.search(question.text):
         return ["**A deadlock cannot be told from this trace**: who holds what is not in it, only what waits.", *parts]
     if asks_for_holder(question.text) and not parts[0].startswith("**This trace cannot"):
@@ -217,6 +186,25 @@ def _waiting(question: Question, evidence: Evidence) -> list[str]:
 _OTHERS_END = lazy_regex(
     r"WaitGroup|chanrecv|chansend|selectgo|\bjoin\b|Thread\.join|Cond\)?\.Wait|\bsleep", re.IGNORECASE
 )
+
+
+def _one_asked_for(question: Question) -> str:
+    """`count` of `and the wait in count?`; empty where it is not put so."""
+    found = _FORMS.in_one.match(question.text)
+    return found[1] if found else ""
+
+
+def _waited_in_one(question: Question, evidence: Evidence) -> list[str]:
+    """How long, and how often, is waited in the one function that is asked for; nothing without one of that name."""
+    name = _one_asked_for(question)
+    rows = [row for row in evidence.rows("find_frames", pattern=name) if is_named(row, name)] if name else []
+    if not rows:
+        return []
+    row, often = rows[0], evidence.rows("get_top_functions", filter=name, value="contentions")
+    count = next((one["total_value"] for one in often if one["handle"] == row["handle"]), 0)
+    each = f", in {linked(f'{int(count):,}', count)} waits, {amount(row['total_value'] / count, evidence.unit)} each"
+    closing = leading(evidence, "What takes the most is")
+    return [f"**{total(row, evidence.unit)} of the waiting is in {cited(row)}{each if count else ''}.**", closing]
 
 
 def _measured_waiting(evidence: Evidence) -> list[str]:
@@ -341,5 +329,8 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
         none = f"**No: nothing in this trace is named like {words}**"
         return f"{none}: if it waits for that, it is not recorded here under a name that says so."
     row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]
-    size = "Yes" if row["self_share"] >= 0.3 else "Partly" if row["self_share"] >= LEADS else "No, hardly"
-    return f"**{size}: of what is named like {words} the most is in {cited(row)}, with {own(row, unit)} itself.**"
+    together, most = sum(one["self_share"] for one in rows), f"{cited(row)}, with {own(row, unit)} itself"
+    size = "Yes" if together >= 0.3 else "Partly" if together >= LEADS else "No, hardly"
+    others = joined([f"{cited(one)} ({own(one, unit)})" for one in rows[1:3] if one["self_share"] >= LITTLE])
+    then = f" After it: {others}." if others else ""
+    return f"**{size}: of what is named like {words} the most is in {most}.**{then}"

@@ -36,6 +36,11 @@ def test_a_place_that_the_list_has_not_is_left_as_it_is_written() -> None:
     assert with_ordinals("the fourth?", ["f7", "f1"]) == "the fourth?"
 
 
+def test_one_more_that_would_help_is_no_place_of_a_list() -> None:
+    assert place_within("so would a 4th thread help?") is None
+    assert place_within("how long does the 4th thread take?") is not None
+
+
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("ordinals"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)

@@ -42,6 +42,62 @@ def test_what_to_do_and_what_it_would_bring_are_asked_of_what_was_spoken_of(prom
 @pytest.mark.parametrize(
     "prompt",
     [
+        *(
+            "ok how would u fix it",
+            "fix??",
+            "what to do instead",
+            "how to write that properly",
+            "better data structure?",
+        ),
+        *("how could i get that down", "cheaper way?", "fix suggestion", "whats to be done about it", "any tips"),
+        *("better way to write that?", "faster algorithm?", "what now", "how can this be improved?"),
+        *(
+            "wie schreibt man das besser?",
+            "wie kriege ich das runter?",
+            "alors on change quoi ?",
+            "comment faire mieux",
+        ),
+        *("¿hay una forma mejor?", "como faço melhor?", "もっと良い書き方は?", "更好的写法?"),
+    ],
+)
+def test_another_way_is_asked_for_in_many_ways(prompt: str) -> None:
+    found = after(prompt)
+    assert (found.intent, found.text, found.handle) == (Intent.FIRST_FIX, TO_FIX, "f7")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("is it faster now?", "did the fix help", "how much faster would that be", "which one to fix first"),
+        *("how do i fix the queries", "is there a faster thread", "why is it not better"),
+    ],
+)
+def test_no_other_way_is_asked_for_where_words_are_left_or_a_figure_is_meant(prompt: str) -> None:
+    assert after(prompt).text != TO_FIX
+
+
+async def test_another_way_is_asked_of_the_function_that_a_prompt_names() -> None:
+    (answer,) = await talk(sampled({"main;crunch": 60.0, "main;other": 40.0}), "how do i make crunch faster")
+    assert answer.startswith("**[`crunch`](#f1): Do less in it"), answer
+
+
+async def test_another_way_for_what_takes_next_to_nothing_is_that_for_what_leads() -> None:
+    stacks = {"main;order_lines": 2.0, "main;_strptime": 98.0}
+    *_, answer = await talk(sampled(stacks), "how long does `order_lines` take?", "cheaper way?")
+    assert answer.startswith("**[`_strptime`](#f2): Read a date by its one format"), answer
+    *_, answer = await talk(sampled(stacks), "how long does `order_lines` take?", "how do i speed that up")
+    assert answer.startswith("**[`order_lines`](#f1): "), answer
+
+
+async def test_what_is_the_same_each_time_is_kept() -> None:
+    *_, answer = await talk(sampled(STACKS), "how long does `load` take?", "the argument is always the same btw")
+    assert answer.startswith("**[`load`](#f4): If it is the same each time, work it out once before the loop"), answer
+    assert "What each call was given, the recording does not show." in answer
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
         "which of the two is worth it",
         "welcher der beiden ist teurer?",
         "lequel des deux vaut le coup ?",
@@ -59,7 +115,8 @@ def test_which_of_the_two_is_of_those_spoken_of_last(prompt: str) -> None:
 
 async def test_a_fix_says_what_can_be_saved_and_what_to_do() -> None:
     *_, answer = await talk(sampled(STACKS), "how long does `write` take?", "fix?")
-    assert answer.startswith("**At most 60.0% (60.0 ms) can be saved at [`write`]"), answer
+    assert answer.startswith("**[`write`](#f3): Write less often and more at once"), answer
+    assert "At most 60.0% (60.0 ms) can be saved there" in answer
     *_, answer = await talk(sampled(STACKS), "how long does `write` take?", "worth a cache?")
     assert answer.startswith("**At most 60.0% (60.0 ms) would be saved, if [`write`]"), answer
     assert "A cache saves what is worked out again" in answer

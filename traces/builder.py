@@ -78,20 +78,18 @@ class TraceBuilder:
         self._moments: Moments = []
         self._warnings: dict[str, TraceWarning] = {}
         self._missing_ends = MissingEnds()
-        self._recorded_at_ns: int | None = None
-        self._utc_offset_minutes: int | None = None
+        self._recorded: dict[str, int] = {}
         self.side_tables = SideTables()
         self.origin = Origin()
 
-    def recorded(self, at_ns: int | None, *, utc_offset_minutes: int | None = None) -> None:
-        """When the recording began, in nanoseconds since 1970 (UTC), and how far clocks there were ahead of UTC.
-
-        The first that is said counts; what no clock shows is not kept.
-        """
-        if self._recorded_at_ns is None and at_ns is not None and 0 < at_ns < 1 << 63:
-            self._recorded_at_ns = at_ns
-        if self._utc_offset_minutes is None and utc_offset_minutes is not None:
-            self._utc_offset_minutes = utc_offset_minutes if abs(utc_offset_minutes) < MINUTES_A_DAY else None
+    def recorded(self, at_ns: int | None, *, utc_offset_minutes: int | None = None, for_ns: int | None = None) -> None:
+        """When the recording began, in nanoseconds since 1970 (UTC), how far clocks there were ahead of UTC, and how
+        long it ran. The first that is said counts; what no clock shows is not kept."""
+        for key, value in (("at_ns", at_ns), ("for_ns", for_ns)):
+            if value is not None and 0 < value < 1 << 63:
+                self._recorded.setdefault(key, value)
+        if utc_offset_minutes is not None and abs(utc_offset_minutes) < MINUTES_A_DAY:
+            self._recorded.setdefault("utc_offset_minutes", utc_offset_minutes)
 
     @property
     def profile_count(self) -> int:
@@ -288,8 +286,9 @@ class TraceBuilder:
             thread_states=self.side_tables.thread_states(zero),
             edges=self.side_tables.recorded_edges(number),
             warnings=warnings,
-            recorded_at_ns=self._recorded_at_ns,
-            utc_offset_minutes=self._utc_offset_minutes,
+            recorded_at_ns=self._recorded.get("at_ns"),
+            utc_offset_minutes=self._recorded.get("utc_offset_minutes"),
+            recorded_for_ns=self._recorded.get("for_ns"),
             origin=self.origin.labels,
         )
         return trace if self.default_profile is not None else restated(trace, default_profile=first_profile(trace))

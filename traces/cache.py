@@ -36,7 +36,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "30"
+ENGINE_VERSION = "31"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -113,6 +113,7 @@ class _Header(msgspec.Struct):
     default_profile: int
     recorded_at_ns: int | None
     utc_offset_minutes: int | None
+    recorded_for_ns: int | None
     origin: dict[str, str]
     warnings: list[TraceWarning]
     measures: list[_Measure]
@@ -135,6 +136,7 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         default_profile=trace.default_profile,
         recorded_at_ns=trace.recorded_at_ns,
         utc_offset_minutes=trace.utc_offset_minutes,
+        recorded_for_ns=trace.recorded_for_ns,
         origin=dict(trace.origin),
         warnings=list(trace.warnings),
         measures=[
@@ -185,6 +187,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
         default_profile=header.default_profile,
         recorded_at_ns=header.recorded_at_ns,
         utc_offset_minutes=header.utc_offset_minutes,
+        recorded_for_ns=header.recorded_for_ns,
         origin=header.origin,
         warnings=tuple(header.warnings),
         **tables,

@@ -320,8 +320,8 @@ class Requests:
 class Trace:
     """All that one file said. `format` is the importer's name, `content_key` the file's own (traces/content_key.py).
 
-    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), `utc_offset_minutes` how far clocks
-    there were ahead of UTC, `origin` of what run it is (traces/origin.py), each where the file says so.
+    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), `recorded_for_ns` how long it ran,
+    `utc_offset_minutes` how far clocks there were ahead of UTC, `origin` of what run it is (traces/origin.py).
     """
 
     name: str
@@ -342,6 +342,7 @@ class Trace:
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
     utc_offset_minutes: int | None = None
+    recorded_for_ns: int | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
 
     def frame_name(self, frame: int) -> str:

@@ -10,7 +10,7 @@ from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.exclusions import exclusion
-from server.analyst.forms import expression, forms, word_list
+from server.analyst.forms import expression, first_form, forms, word_list
 from server.analyst.intent import Intent, intents
 from server.analyst.kinds.spoken_names import NO_PART
 from server.analyst.nearest_intent import asked_with, meaning
@@ -78,7 +78,7 @@ def of_another_question(question: Question, evidence: Evidence, opening: str) ->
     first = without_addresses(opening).partition("\n")[0]
     if what := not_recorded(question, first):
         return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
-    if question.intent in _OF_TEXT or _SAYS_SO.search(first):
+    if question.intent in _OF_TEXT or _SAYS_SO.search(first) or first_form("recorded_time", question.text):
         return ""
     of_one = question.intent in _OF_NAMES | {Intent.HOW_OFTEN} or question.saves
     if of_one and evidence.openings and _is_of_nothing(question):
@@ -206,6 +206,8 @@ def not_recorded(question: Question, opening: str) -> str:
 def left_out(question: Question, evidence: Evidence, opening: str, text: str) -> str:
     """The sentence before an answer that leaves something of its question out; empty before any other."""
     first, asked, intent = without_addresses(opening).partition("\n")[0], question.text, question.intent
+    if first_form("recorded_time", asked):
+        return ""
     if words := admitted(question, text, is_first=not evidence.openings):
         return words
     if question.measured or _NARROWED.search(first):

@@ -25,7 +25,7 @@ from server.analyst.chosen_intent import (
     may_be_topic,
     part_asked_of,
 )
-from server.analyst.forms import forms
+from server.analyst.forms import first_form, forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.languages import note_in
 from server.analyst.measured import Measured
@@ -158,6 +158,19 @@ NARROWED_WITH_A_NAME = frozenset({Intent.FUNCTION, Intent.SUSPECT, Intent.GROUP}
 SUMMED_BY_FILE = ABOUT_ONE_FUNCTION | OF_ALL | {Intent.MEMORY, Intent.SUSPECT} - {Intent.TWO_FUNCTIONS}
 _FILE = lazy_regex(r"[\w-]\.(?:[cm]?[jt]sx?|py|go|cc?|cpp|hp?p?|java|kt|rb|php|rs|cs|so)(?:\.\d+)*$")
 """A name that is a file's: what is asked of it is asked of all its functions."""
+
+
+def of_the_recording(
+    prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, *, is_first: bool
+) -> Question | None:
+    """The question of a prompt for the recording's own time, in which `the run` is no function's name; None of any
+    other prompt."""
+    if not (first_form("recorded_time", prompt) or (is_first and first_form("recorded_time_first", prompt))):
+        return None
+    return replace(
+        alone(prompt, viewer, windows), intent=Intent.RECORDING, names=(), maybe=(), placed=(), stems=(), handle=None,
+        thread=None, on_thread=None, time_ranges=(), understood=True,
+    )  # fmt: skip
 
 
 def alone(

@@ -18,7 +18,7 @@ from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
 from server.analyst.pseudo_frames import collects
-from server.analyst.question import Question, alone
+from server.analyst.question import Question, alone, of_the_recording
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.spoken_topics import of_imports, of_the_topic
@@ -65,6 +65,8 @@ def understood(
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
     points = _KNOWN_FORMS.other_recording.search(prompt) is not None
+    if not points and (of_all := of_the_recording(prompt, viewer, windows, is_first=spoken_of is None)):
+        return of_all
     if openings and DENIED.match(openings[-1]) and _FORMS.what_then.match(prompt):
         return replace(alone(ALL, viewer, windows), note=alone(prompt, viewer, windows).note)
     way = of_another_way(prompt, spoken_of, openings) if not points else None

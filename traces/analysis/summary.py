@@ -110,9 +110,9 @@ class TraceSummary:
     """Everything here is exact. `duration_ns` spans all profiles on the trace's clock, else is that of the longest with
     a clock of its own; None where nothing has times.
 
-    `recorded_at_ns` is when the recording began, since 1970 in UTC, and `utc_offset_minutes` how far clocks there were
-    ahead of UTC, where the file says so. The counts are of the side tables: points in time, readings of levels,
-    intervals that need not nest, arrows.
+    `recorded_at_ns` is when the recording began, since 1970 in UTC, `utc_offset_minutes` how far clocks there were
+    ahead of UTC, and `recorded_for_ns` how long it was recorded, each where the file has it. The counts are of the side
+    tables: points in time, readings of levels, intervals that need not nest, arrows.
     """
 
     name: str
@@ -128,6 +128,7 @@ class TraceSummary:
     cannot_answer: tuple[str, ...]
     recorded_at_ns: int | None
     utc_offset_minutes: int | None
+    recorded_for_ns: int | None
     instant_count: int
     counter_count: int
     async_count: int
@@ -167,6 +168,7 @@ def _summarised(trace: Trace) -> TraceSummary:
         cannot_answer=cannot,
         recorded_at_ns=trace.recorded_at_ns,
         utc_offset_minutes=trace.utc_offset_minutes,
+        recorded_for_ns=trace.recorded_for_ns,
         instant_count=len(trace.instants.time),
         counter_count=len(trace.counters.time),
         async_count=len(trace.async_spans.start),
@@ -175,9 +177,11 @@ def _summarised(trace: Trace) -> TraceSummary:
 
 
 def recorded(summary: TraceSummary) -> str:
-    """When the recording began, as the end of what is said of its length; empty where the file does not say."""
-    at = summary.recorded_at_ns
-    return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
+    """When and for how long it was recorded, as the end of a line on its length; empty where the file does not say."""
+    at, long = summary.recorded_at_ns, summary.recorded_for_ns
+    began = "" if at is None else f" {format_moment(at, summary.utc_offset_minutes)}"
+    length = "" if long is None else f" for {format_value(long, Unit.NANOSECONDS)}"
+    return f", recorded{began}{length}" if began or length else ""
 
 
 def time_shares(profile: ProfileSummary) -> list[str]:

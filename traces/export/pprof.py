@@ -74,8 +74,9 @@ def _profile(chosen: Selection, names: list[tuple[str, Unit]], columns: list[Val
         out += _message(FUNCTION, said + (_number(5, line) if line > 0 else b""))
     if trace.recorded_at_ns:
         out += _number(TIME_NANOS, trace.recorded_at_ns)
-    if chosen.axis.is_time:
-        out += _number(DURATION, int(chosen.axis_end - chosen.axis_start))
+    of_axis = int(chosen.axis_end - chosen.axis_start) if chosen.axis.is_time else 0
+    if length := trace.recorded_for_ns or of_axis:
+        out += _number(DURATION, length)
     out += _number(DEFAULT_TYPE, strings.index(names[default][0]))
     for text in strings.texts:
         out += _message(STRING, text.encode("utf-8", "replace"))

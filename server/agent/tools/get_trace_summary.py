@@ -206,7 +206,7 @@ GET_TRACE_SUMMARY = Tool(
         "text",
         "count",
     }
-    | {"can_answer", "cannot_answer", "recorded_at_ns", "utc_offset_minutes"}
+    | {"can_answer", "cannot_answer", "recorded_at_ns", "recorded_for_ns", "utc_offset_minutes"}
     | {"instant_count", "counter_count", "async_count", "flow_count"},
     narrow="list_profiles pages through the profiles",
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from server.analyst.asks.ask import IT, THEM, WORST, Ask, Limit, Rank, WhatIf, is_bare
 from server.analyst.asks.lexicon import NO_SPACES, Lexicon, lexicon
-from server.analyst.forms import forms, word_list
+from server.analyst.forms import first_form, forms, word_list
 from server.analyst.measured import LONGEST_RUN
 from server.analyst.moments import milliseconds, time_ranges, without_time_ranges
 from server.analyst.sentence_forms import asks_whether
@@ -25,6 +25,8 @@ _OF = word_list("stands_before_a_base")
 def read(prompt: str) -> Ask | None:
     """What a prompt asks for; None where a word of it has no slot."""
     text = lexicon().written_out(" ".join(prompt.split()))
+    if first_form("recorded_time", text):
+        return None
     if not text or len(text.split()) > MOST_WORDS or _FORMS.of_parts.search(text) or _FORMS.of_what_ran.search(text):
         return None
     goes_on = _FORMS.goes_on.match(text) is not None

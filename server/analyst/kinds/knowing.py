@@ -6,13 +6,13 @@ from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.forms import forms
+from server.analyst.kinds import recorded_time
 from server.analyst.kinds.kind import BY_SELF, DOMINATES, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
 from server.analyst.kinds.paths import LEADS
 from server.analyst.kinds.reasons import asks_why
 from server.analyst.kinds.recorded_numbers import numbers_recorded
-from server.analyst.kinds.threads import clock_of
 from server.analyst.question import Intent, Question
 from server.analyst.wording import amount, coded
 
@@ -29,8 +29,8 @@ CONNECT = (
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
     if _KNOWN_FORMS.clock.search(question.text) and question.intent is Intent.RECORDING:
-        return [clock_of(evidence), leading(evidence, "What takes the most is")]
-    return _abilities(question, evidence)
+        return [recorded_time.clock_of(evidence), leading(evidence, "What takes the most is")]
+    return recorded_time.answer(question, evidence) or _abilities(question, evidence)
 
 
 def _abilities(question: Question, evidence: Evidence) -> list[str]:

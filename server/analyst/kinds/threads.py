@@ -278,18 +278,6 @@ def _on_processor(question: Question, row: dict[str, Any]) -> str:
     return "**CPU time of its own is not recorded for it.** "
 
 
-def clock_of(evidence: Evidence) -> str:
-    """By which clock the times of the main profile are, as far as the recording says."""
-    main = evidence.main
-    if main is None or main["unit"] != "nanoseconds":
-        return "**By no clock: this trace measures no time.**"
-    if evidence.only_running or main.get("waits") == "work":
-        return f"**CPU time: {cited_profile(main)} was sampled only while it ran**, so waiting is not in it."
-    if main.get("waits") == "unknown":
-        return "**Wall-clock time, as it seems: whether a sample computed or waited the recording does not say.**"
-    return "**Wall-clock time**: what a function waited counts, too."
-
-
 def _of_program(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     """What the program takes of all, where one is asked for with several threads; how one stands to a page's."""
     listed = evidence.first("list_profiles")

@@ -1,13 +1,14 @@
 """What the summary says a recording can answer, and what it cannot: each question stands on one side."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.traces.insights.recorded import MS, finished, sampled, timeline
 from traces.analysis import summary as summary_module
-from traces.analysis.summary import ProfileSummary, summarise
+from traces.analysis.summary import ProfileSummary, recorded, summarise
 from traces.builder import TraceBuilder
 from traces.formats.format import sums
 from traces.model import Profile, Trace
@@ -79,3 +80,14 @@ def test_profiles_are_summed_up_when_they_are_asked_for_and_travel_as_they_are(m
     assert [row["handle"] for row in summary.as_json()["profiles"]] == ["p0", "p1", "p2"]
     assert sorted(made) == [0, 1, 2]
     assert summary.profiles == summarise(trace).profiles != summarise(several(sums())).profiles
+
+
+@pytest.mark.parametrize(
+    ("began", "length", "said"),
+    [(10**18, 13_140_000_000, ", recorded 2001-09-09 01:46:40 UTC for 13.1 s"), (None, 10**9, ", recorded for 1.00 s"),
+     (10**18, None, ", recorded 2001-09-09 01:46:40 UTC"), (None, None, "")],
+)  # fmt: skip
+def test_when_and_for_how_long_it_was_recorded_stands_in_the_summary(
+    began: int | None, length: int | None, said: str
+) -> None:
+    assert recorded(summarise(replace(TIMES, recorded_at_ns=began, recorded_for_ns=length))) == said

@@ -228,7 +228,8 @@ def test_all_values_of_a_profile_are_kept_where_the_format_can() -> None:
     (back,) = again(trace, "pprof").profiles
     assert (back.values, back.default_value) == (values, 1)
     assert [total.sum() for total in back.tree.self_values] == [4, 109]
-    assert again(replace(trace, recorded_at_ns=10**18), "pprof").recorded_at_ns == 10**18
+    dated = again(replace(trace, recorded_at_ns=10**18, recorded_for_ns=10**9), "pprof")
+    assert (dated.recorded_at_ns, dated.recorded_for_ns) == (10**18, 10**9)
     apart = again(trace, "speedscope")
     assert [p.name for p in apart.profiles] == ["heap (objects)", "heap (space)"]
     assert apart.default_profile == 1

@@ -28,7 +28,7 @@ from traces.model import Int32, Int64
 from traces.origin import Origin
 from traces.values import ValueType
 
-SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS = 1, 2, 3, 4, 5, 6, 9
+SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS, DURATION_NANOS = 1, 2, 3, 4, 5, 6, 9, 10
 COMMENT, DEFAULT_TYPE = 13, 14
 BUILD_ID = 6
 MOST_COMMENTS = 100
@@ -81,10 +81,10 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     frames, stacks = with_empty_ones(frames, stacks, builder)
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     del frames, stacks
-    default_type = profile_fields.first[(profile_fields.number == DEFAULT_TYPE) & (profile_fields.wire == VARINT)]
-    default = strings[default_type[-1]] if len(default_type) and 0 < default_type[-1] < len(strings) else None
-    began = profile_fields.first[(profile_fields.number == TIME_NANOS) & (profile_fields.wire == VARINT)]
-    builder.recorded(int(began[-1]) if len(began) else None)
+    default_type = _last(profile_fields, DEFAULT_TYPE) or 0
+    default = strings[default_type] if 0 < default_type < len(strings) else None
+    began, length = _last(profile_fields, TIME_NANOS), _last(profile_fields, DURATION_NANOS)
+    builder.recorded(began, for_ns=length)
     _read_origin(data, profile_fields, strings, builder.origin)
     kinds = tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named))
     shown = next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1)
@@ -98,6 +98,12 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         default_value=shown,
         facts=counting(facts, kinds, shown, may_count_calls=False),
     )
+
+
+def _last(fields: Fields, number: int) -> int | None:
+    """What the profile's field has, which is an integer; its last value counts."""
+    found = fields.first[(fields.number == number) & (fields.wire == VARINT)]
+    return int(found[-1]) if len(found) else None
 
 
 def _read_origin(data: memoryview, profile_fields: Fields, strings: list[str], origin: Origin) -> None:

@@ -19,10 +19,10 @@ _NUMBERS = """
     depth direct_calls duration duration_ns end flow_count frame_count height hidden idle idle_share
     instant_count interval_ns least left length line longest looked_for matches median messages_left
     messages_limit messages_used more_callees more_callers number overlap p p99 passed rate_hz ratio
-    recorded_at_ns recording_start_ns regular_share row row_count runnable running sample_count searched self_share
-    self_value sessions_left sessions_limit sessions_used share sleeping source_bytes span_count start total
-    total_matches total_profiles total_rows total_share total_value unknown unnamed_share utc_offset_minutes
-    value_ns waiting whole width
+    recorded_at_ns recorded_for_ns recording_start_ns regular_share row row_count runnable running sample_count
+    searched self_share self_value sessions_left sessions_limit sessions_used share sleeping source_bytes
+    span_count start total total_matches total_profiles total_rows total_share total_value unknown unnamed_share
+    utc_offset_minutes value_ns waiting whole width
 """
 _FLAGS = """
     exact has_arguments inverted more normalised only_running recursive related stands_for_thread

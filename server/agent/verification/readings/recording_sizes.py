@@ -121,7 +121,7 @@ class RecordingSizes:
     def _sizes(self) -> list[tuple[float, Dimension]]:
         trace = self.measures.trace
         found = [(scope.total, scope.dimension) for scope in self.measures.unnamed]
-        found += [(float(trace.duration_ns), Dimension.TIME)] if trace.duration_ns else []
+        found += [(float(one), Dimension.TIME) for one in (trace.duration_ns, trace.recorded_for_ns) if one]
         for profile in trace.profiles[:300]:
             if profile.has_times:
                 found.append((float(profile.axis_end - profile.axis_start), Dimension.TIME))

@@ -156,7 +156,8 @@ def _of_all(measures: Measures, sentence: Sentence, claim: Claim) -> Verificatio
     if not (words("RECORDING").search(text) and words("LONG").search(text)):
         return None
     found = [(scope.total, scope.dimension, scope.written(scope.total)) for scope in measures.unnamed]
-    lengths = [trace.duration_ns or 0, *(int(p.axis_end - p.axis_start) for p in trace.profiles if p.has_times)]
+    lengths = [trace.duration_ns or 0, trace.recorded_for_ns or 0]
+    lengths += [int(p.axis_end - p.axis_start) for p in trace.profiles if p.has_times]
     found += [(float(one), Dimension.TIME, format_value(one, Unit.NANOSECONDS)) for one in lengths if one]
     for profile in trace.profiles:
         value = profile.values[profile.default_value]

@@ -9,6 +9,8 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 
 from server.analyst.asks import asked_turn as asks
+from server.analyst.asks import counter_levels as levels
+from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
@@ -94,7 +96,7 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
     elif asked is not None and asked.kind == "kept" and (limit := limit_of(evidence)):
         calls += _undone(calls_for_limit(question, limit), evidence, offered)
         text = "" if calls else kept_limit(evidence, limit)
-    elif not asks.others(evidence).results and (asked_step := asks.step(evidence, offered)):
+    elif asked_step := _composed(evidence, offered):
         calls += _undone(list(asked_step.calls), evidence, offered)
         text = "\n\n".join(filter(None, (asked_step.text, question.note if asked_step.text else None)))
     else:
@@ -102,6 +104,16 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
         calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)
         text = "" if calls else "\n\n".join(filter(None, (by_facts(question, evidence), report(question, evidence))))
     yield from _reply(calls, f"{first}\n\n{text}" if first else text, made)
+
+
+def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
+    """What a composed question needs next, or its answer; None where the prompt is left to the other kinds."""
+    if level := levels.step(evidence, offered):
+        return level
+    evidence = levels.others(evidence)
+    if asks.others(evidence).results:
+        return None
+    return spoken_calls.step(evidence, offered) or asks.step(evidence, offered)
 
 
 def _undone(

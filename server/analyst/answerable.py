@@ -28,6 +28,8 @@ _OF_NOTHING_ELSE = OF_ALL | OF_A_CAUSE - {Intent.PAGE, Intent.QUERIES} | {Intent
 def answerable(question: Question, evidence: Evidence) -> Question:
     """The question; where this recording cannot answer it, and no word asks for exactly that, the one for the function
     that it names, else for the thread that was spoken of, else the next nearest intent that can be answered."""
+    if _is_of_tasks(question, evidence):
+        return question.about(Intent.LONG_TASKS)
     if not _cannot_be(question, evidence):
         return question
     looked_up = question.handle or not question.names or evidence.first("find_frames", pattern=question.names[0])
@@ -44,6 +46,16 @@ def answerable(question: Question, evidence: Evidence) -> Question:
     ways = [one for one in ways if not (_FORMS.of_trouble.search(question.text) and one in _LISTS)]
     intent = next((one for one in ways if one is not question.intent and one not in UNLIKELY), Intent.OVERVIEW)
     return replace(question, intent=intent, maybe=(), placed=(), stems=())
+
+
+def _is_of_tasks(question: Question, evidence: Evidence) -> bool:
+    """Whether it asks for one call of no function, where samples lead, and what was recorded call by call are tasks."""
+    main = evidence.main
+    if question.intent not in (Intent.CALLS_OF, Intent.ARGUMENTS) or main is None or main["kind"] == "evented":
+        return False
+    alike = (one for one in evidence.profiles if (one["pid"], one["tid"]) == (main["pid"], main["tid"]))
+    has_tasks = any(one["kind"] == "evented" and one["unit"] == main["unit"] for one in alike)
+    return has_tasks and not (question.handle or question.handles or question.names or meant(question, evidence))
 
 
 def _cannot_be(question: Question, evidence: Evidence) -> bool:

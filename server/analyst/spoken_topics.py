@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from server.analyst.asks.spoken_calls import inside_of
 from server.analyst.forms import first_form, forms
 from server.analyst.intent import Intent
 from server.analyst.question import Question, alone
@@ -20,6 +21,16 @@ _FORMS = forms("spoken_topics")
 _GOING_ON = forms("going_on")
 _SINGLE_EVENTS = forms("single_events")
 _UNDERSTANDING = forms("understanding")
+
+
+def of_what_was_spoken_of(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Question | None:
+    """The question of a prompt for what lies in a function, for imports or for a kind of events of which the answer
+    before was; None for any other."""
+    if handle := inside_of(prompt, spoken_of, openings):
+        note = alone(prompt, {}, None).note
+        return Question(intent=Intent.CALLEES, text=prompt, handle=handle, note=note, understood=True)
+    return of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings)
+
 
 NOUNS = {
     Intent.GARBAGE: "garbage collection",

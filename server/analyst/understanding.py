@@ -21,7 +21,7 @@ from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question, alone, of_the_recording
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
 from server.analyst.spoken_of import SpokenOf
-from server.analyst.spoken_topics import of_imports, of_the_topic
+from server.analyst.spoken_topics import of_what_was_spoken_of
 from server.analyst.subjects import CODE, NO_NAMES
 from server.analyst.topic_words import stems_of
 from server.analyst.unread_words import SMALL_WORDS
@@ -70,7 +70,7 @@ def understood(
     if openings and DENIED.match(openings[-1]) and _FORMS.what_then.match(prompt):
         return replace(alone(ALL, viewer, windows), note=alone(prompt, viewer, windows).note)
     way = of_another_way(prompt, spoken_of, openings) if not points else None
-    of_it = spoken_of and not points and (of_imports(prompt, openings) or of_the_topic(prompt, spoken_of, openings))
+    of_it = spoken_of and not points and of_what_was_spoken_of(prompt, spoken_of, openings)
     if way and not (of_it and of_it.intent is Intent.GARBAGE and spoken_of and not collects(spoken_of.name)):
         return way
     if of_it:

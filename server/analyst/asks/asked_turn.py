@@ -223,7 +223,8 @@ def _is_ours(ask: Ask, evidence: Evidence) -> bool:
     ):
         return True
     single = {*ask.measures} <= {"longest", "shortest", "median", "when", "first"}
-    return bool(ask.measures) and not (single and measured(evidence.prompt))
+    known = measured(evidence.prompt) if single else None
+    return bool(ask.measures) and not (known and known.asks(*ask.measures))
 
 
 def _answered(asked: Asked, evidence: Evidence) -> Answer:

@@ -211,6 +211,8 @@ class _Filling:
             return None
         if "in_unit" in measures:
             measures = tuple(one for one in measures if one != "in_unit") or ("total",)
+        if self._asks_how_long and "median" in measures:  # `how long is a flush normally`: of one, and not of all
+            measures = tuple(one for one in measures if one != "total")
         if "end" in measures:  # `when is it done`
             measures = tuple(one for one in measures if one != "when")
         how = frozenset({*found.get("how", []), *(["compare"] if "compared" in measures else [])})
@@ -239,6 +241,12 @@ class _Filling:
             by = "calls" if "calls" in orders else next((one for one in ("self", "total") if one in self._measures), "")
             return Rank((kinds or ["function"])[0], by, int((places or ["0"])[0]), self._number)
         return Rank("", "", int(places[0]), self._number) if places else None
+
+    @property
+    def _asks_how_long(self) -> bool:
+        """Whether it has no other words for a total than `how long`."""
+        written = [way for kind, value, way in self._slots if (kind, value) == ("measure", "total")]
+        return bool(written) and all(_FORMS.how_long.fullmatch(way) for way in written)
 
     @property
     def _measures(self) -> list[str]:

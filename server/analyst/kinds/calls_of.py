@@ -27,6 +27,18 @@ NO_SINGLE_CALLS = (
     "are spread, it cannot say. A profiler that records every call can (viztracer, uftrace, a Chrome trace, spans)."
 )
 
+OF_SAMPLES_AMONG_CALLS = (
+    "**Single calls of it are not in this recording**: samples were taken of it, and what was recorded call by call "
+    "are tasks and other events."
+)
+
+
+def no_single_calls(evidence: Evidence) -> str:
+    """That its single calls are not recorded: in all of the recording, or of it alone."""
+    is_among_calls = any(one["kind"] == "evented" for one in evidence.profiles)
+    return OF_SAMPLES_AMONG_CALLS if is_among_calls else NO_SINGLE_CALLS
+
+
 NO_TIMES = "**When that was cannot be said: this recording has sums, and no times.**"
 
 
@@ -96,7 +108,7 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
         return (
             _means(question, evidence)
             if _function(question, evidence)
-            else [NO_SINGLE_CALLS, leading(evidence, "Over all of the recording the hottest function is")]
+            else [no_single_calls(evidence), leading(evidence, "Over all of the recording the hottest function is")]
         )
     longer = single_events.of_function(rows[0]["frame"], question.text, question.profile)
     if limit_asked(question.text) and (calls := single_events.found(longer, evidence)):
@@ -118,10 +130,10 @@ def _means(question: Question, evidence: Evidence) -> list[str]:
     """How often it was called and for how long on average come first where calls were counted."""
     counts = call_counts.how_often(question, evidence)[:1]
     if evidence.counted != CALLS or not counts:
-        return [NO_SINGLE_CALLS, *counts]
+        return [no_single_calls(evidence), *counts]
     if not _FORMS.longest.search(question.text):
-        return [*counts, NO_SINGLE_CALLS]
-    return [f"**Which call took longest cannot be said**: single calls are not in this trace. {counts[0]}"]
+        return [*counts, no_single_calls(evidence)]
+    return [f"**Which call took longest cannot be said**: its single calls are not in this trace. {counts[0]}"]
 
 
 def _function(question: Question, evidence: Evidence) -> bool:

@@ -19,6 +19,7 @@ from traces.insights.registry import DETECTORS
 
 _FORMS = forms("spoken_topics")
 _GOING_ON = forms("going_on")
+_WAITING = forms("waiting")
 _SINGLE_EVENTS = forms("single_events")
 _UNDERSTANDING = forms("understanding")
 
@@ -60,6 +61,8 @@ _TITLE = re.compile(rf"\*\*({'|'.join(map(re.escape, _OF_TITLES))})\*\*")
 _NEIGHBOURS = frozenset({Intent.CALLERS, Intent.CALLEES, Intent.COMPARE, Intent.SQL, Intent.DRAW, Intent.SHOW})
 OF_IMPORTS = "**Imports take "
 """How the answer for all imports begins."""
+SHORTER = 5
+"""Words of `how long in total` and its kin, which name nothing."""
 MOST_WORDS = 9
 """Of a prompt that goes on: a longer one has a subject."""
 
@@ -110,10 +113,12 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
         return replace(question, intent=Intent.SUSPECT, text=forced, maybe=(), placed=(), stems=(), understood=True)
     within = question.intent is Intent.CALLEES or _GOING_ON.within.search(prompt) is not None
     of_rest = _UNDERSTANDING.rest.match(prompt) is not None
-    placed = question.placed and not (of_rest or asks_of_single_ones(prompt))
-    if placed or not (within or of_rest or _goes_on(question, prompt)) or _is_named(question):
+    in_all = _WAITING.in_all.search(prompt) is not None and len(prompt.split()) < SHORTER
+    placed = (question.placed and not (of_rest or asks_of_single_ones(prompt))) or _asks_of_another_wait(prompt)
+    if placed or not (within or of_rest or in_all or _goes_on(question, prompt)) or _is_named(question):
         return None
     topic = topic_before(spoken_of, openings)
+    topic = None if in_all and topic is not Intent.WAITING else topic
     if topic is Intent.LONG_TASKS and within:
         return replace(
             question, intent=topic, text=f"what is in the task: {prompt}", maybe=(), stems=(), understood=True
@@ -123,7 +128,7 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
     is_another = question.intent in NOUNS and question.intent != topic and question.understood
     if topic is None or (is_another and (question.intent not in OF_EVENTS or first_form("topics", prompt))):
         return None
-    asks = of_rest or asks_of_single_ones(prompt) or judges(prompt)
+    asks = of_rest or in_all or asks_of_single_ones(prompt) or judges(prompt)
     saves = question.saves and not of_rest  # the mean of the others is no saving
     events = topic in OF_EVENTS and asks and not (_FORMS.of_functions.search(prompt) or saves)
     fixes = _GOING_ON.can_be_fixed.match(prompt) is not None and not is_yes_or_no(
@@ -146,6 +151,11 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
         text = f"{spoken_of.prompt} {question.text}"
     named = replace(question, intent=topic, text=text, maybe=(), placed=(), stems=(), understood=True)
     return replace(named, why=question.why and not (events or fixes))
+
+
+def _asks_of_another_wait(prompt: str) -> bool:
+    """Whether it asks if it is the disk, a lock or a network, whatever was spoken of."""
+    return is_yes_or_no(prompt) and first_form("waited_for", prompt) not in ("", "waiting")
 
 
 def _who_forces_it(prompt: str, spoken_of: SpokenOf) -> str:

@@ -101,14 +101,22 @@ ONE_RECORDING = (
 )
 
 
+_OUTSIDE = ("the database", "the network", "files and disk")
+"""What is waited for outside of the program, and by no lock of it."""
 _OF_FIGURES = ("**Who holds", "**Import", "**No import", "**In all ", "**Waits add up")
 """How answers begin that no cause comes before."""
 
 
-def _is_another(question: Question, found: str, asked: str) -> bool:
-    """Whether yes or no is asked of one cause, a lock, and another one was found."""
+def _not_that(question: Question, found: str, asked: str) -> str:
+    """The no before what was found, where a lock, or what is outside of the program, is asked of and it is another
+    cause; empty for any other."""
     is_lock = asked == "lock_contention" and _FORMS.of_locks.search(question.text) is not None
-    return is_lock and found != asked and question.is_yes_or_no
+    if is_lock and found != asked and question.is_yes_or_no:
+        return f"Not {NAMES[asked]}, as far as it was recorded."
+    words = first_form("waited_for", question.text)
+    if found == asked == "lock_contention" and words in _OUTSIDE:
+        return f"Not {words} alone, by what was recorded: threads wait for a lock."
+    return ""
 
 
 def _is_of_the_work(question: Question, found: dict[str, Any], asked: str) -> bool:
@@ -189,8 +197,8 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             return [_denied(question, evidence, causes, parts[0]), *parts[1:]]
         share = found[0]["share"]
         weighs = found[0]["severity"] == "high" if share is None else share >= WEIGHS
-        if weighs and _is_another(question, found[0]["cause"], causes[0]):
-            return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
+        if weighs and (denied := _not_that(question, found[0]["cause"], causes[0])):
+            return [f"**{denied}** {claimed(found[0])}", *parts]
         weighs = weighs and not _is_of_others(question, evidence, found[0])
         weighs = weighs and not (place_asked_for(question.text) or parts[0].startswith(_OF_FIGURES))
         of_figures = _FORMS.asks_a_figure.search(question.text) or asks_of_single_ones(question.text)

@@ -11,6 +11,7 @@ from server.analyst.forms import expression, first_form, forms, table
 from server.analyst.kinds import forced_layouts, groups, overview, recorded_exceptions
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, further_places, of_the_recording
+from server.analyst.kinds.in_threads import seen
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
@@ -21,6 +22,7 @@ from server.analyst.question import Intent, Question
 from server.analyst.sentence_forms import place_asked_for
 from server.analyst.topic_words import words_of
 from server.analyst.wording import cited, coded, joined, own, total
+from traces.analysis.waiting_names import waits
 
 _FORMS = forms("suspects")
 _ASKED_THINGS = forms("asked_things")
@@ -88,8 +90,16 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
     if kind_of_work(question) or _named(question):
         weightless = _weightless(question, evidence) if kind_of_work(question) is None else None
-        return further_places(weightless["handle"], {"profile": "all"}, evidence) if weightless else []
+        everywhere = _waited_for(question, evidence) if weightless is None else []
+        return further_places(weightless["handle"], {"profile": "all"}, evidence) if weightless else everywhere
     return overview.then(question, evidence)
+
+
+def _waited_for(question: Question, evidence: Evidence) -> list[Call]:
+    """What is looked up where it is asked whether something waits, and the function that is meant is waiting."""
+    row = next(iter(meant(question, evidence)), None) if _FORMS.asks_of_waiting.search(question.text) else None
+    is_waiting = row is not None and (waits(row["name"]) or _FORMS.is_a_wait.search(row["name"]))
+    return [("get_callers_callees", {"frame": row["handle"], "profile": "all"})] if row and is_waiting else []
 
 
 def _weightless(question: Question, evidence: Evidence) -> dict[str, Any] | None:
@@ -241,6 +251,9 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     if not rows or found is None or found["total_value"] <= 0:
         asks = question.is_yes_or_no and not question.handle
         return _nothing_named(question, evidence) if asks else groups.group(question, evidence)
+    if (calls := _waited_for(question, evidence)) and (around := evidence.first(calls[0][0], **calls[0][1])):
+        takes = f"{cited(around['frame'])} takes {total(around['frame'], around['unit'])}{seen(around)}"
+        return [f"**Yes: {takes}, of all threads together.**", leading(evidence, "What takes the most is")]
     one = found["total_matches"] == 1 or len(question.names) == 1
     figures, what = (
         (rows[0], f"{cited(rows[0])}{found.get(OF_PROFILE, '')}")

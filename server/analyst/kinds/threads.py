@@ -89,7 +89,7 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     findings = [
         row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
     ]
-    if longest := waits_most(question, rows):
+    if longest := waits_most(question, rows, _lead_in(evidence, busiest["handle"])):
         return [longest, leading(evidence, "In the main profile the heaviest function is")]
     if (
         not alike

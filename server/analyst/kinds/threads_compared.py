@@ -29,20 +29,28 @@ def always_sampled(alike: list[dict[str, Any]], lead: Lead | None, each: str) ->
     )
 
 
-def waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
-    """The threads that waited longest, where that is asked for; empty where no waiting was recorded."""
+def waits_most(question: Question, rows: list[dict[str, Any]], lead: Lead | None = None) -> str:
+    """The threads that waited longest, or least, where that is asked for, or nothing else was recorded of them; empty
+    where no waiting was recorded. `lead` is what leads in one of them."""
     part = "waiting" if any(row["waiting"] for row in rows) else "idle"
     of_threads = [row for row in rows if row["tid"] and row[part] and length_of(row)]
     ranked = sorted(of_threads, key=lambda row: -row[part])
-    if not ranked or not _FORMS.who_waits.search(question.text):
+    asks = _FORMS.who_waits.search(question.text) or not any(busy_of(row) for row in rows)
+    if not ranked or not asks:
         return ""
+    least = _FORMS.least.search(question.text) is not None
+    ranked = ranked[::-1] if least else ranked
     word = "waits" if part == "waiting" else "is idle"
     said = [
         f"{cited_profile(row)} for {amount(row[part], 'nanoseconds')} ({share(row[part] / length_of(row))})"
         for row in ranked[:KINDS_NAMED]
     ]
     more = f", then {joined(said[1:NAMED])}" if len(said) > 1 else ""
-    return f"**Of {len(ranked)} threads the one that {word} longest is {said[0]}**{more}."
+    leads = lead is not None and lead.profile == ranked[0]["handle"] and lead.row["self_value"] <= ranked[0][part]
+    most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead and leads else ""
+    return (
+        f"**Of {len(ranked)} threads the one that {word} {'least' if least else 'longest'} is {said[0]}**{more}.{most}"
+    )
 
 
 def mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:

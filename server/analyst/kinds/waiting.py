@@ -172,7 +172,7 @@ def _waiting(question: Question, evidence: Evidence) -> list[str]:
     if sent := _sent_between_devices(question, evidence):
         return [sent, leading(evidence, "What takes the most of the processor's time is")]
     if evidence.waiting_profiles:
-        return _in_its_own_profile(_waited(question, evidence), evidence)
+        return _of_the_outside(question, evidence) or _in_its_own_profile(_waited(question, evidence), evidence)
     if evidence.only_running:
         return _not_recorded(words, evidence)
     if evidence.unit == "bytes":
@@ -240,6 +240,21 @@ def _in_waits(evidence: Evidence, together: float) -> str:
     each = amount(together / main["count"], str(main["unit"]))
     count = main["count"]
     return f" in {linked(f'{int(count):,}', count)} waits, {each} each on average"
+
+
+def _of_the_outside(question: Question, evidence: Evidence) -> list[str]:
+    """What of the waiting that was recorded is named like the disk, a network or a database, where yes or no is asked
+    of one of these; nothing for any other question."""
+    words, pattern = subject(question)
+    ranked = evidence.first("get_top_functions", profile=_waited(question, evidence))
+    profile = evidence.profile(ranked["profile"]) if ranked else None
+    if not ranked or not profile or words in ("waiting", "locks") or not question.is_yes_or_no or not ranked["rows"]:
+        return []
+    row, unit = ranked["rows"][0], ranked["unit"]
+    named = [one for one in ranked["rows"] if one["self_value"] > 0 and re.search(pattern, one["name"], re.IGNORECASE)]
+    most = f"most of the {amount(ranked['whole'], unit)} of waiting in {cited_profile(profile)} is in {cited(row)}"
+    it = f"{own(named[0], unit)} is in {cited(named[0])}" if named else f"nothing that leads is named like {words}"
+    return [f"**{'Partly' if named else 'No'}: {it}; {most}, {own(row, unit)}.**"]
 
 
 def _in_its_own_profile(handle: str, evidence: Evidence) -> list[str]:

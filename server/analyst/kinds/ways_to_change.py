@@ -13,7 +13,7 @@ from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.caller_chains import chain_above
 from server.analyst.kinds.kind import OWN_CODE, Call
-from server.analyst.pseudo_frames import is_pseudo
+from server.analyst.pseudo_frames import collects, is_pseudo
 from server.analyst.wording import CALLS, cited
 from traces.analysis.waiting_names import waits
 
@@ -108,4 +108,6 @@ def _own(row: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
     """The function of the program's own code that leads to this one: itself, or one of its callers."""
     own = [one["handle"] for one in evidence.rows(OWN[0], **OWN[1])]
     chain = [row, *(one for one in chain_above([row], evidence)[:STEPS] if not is_pseudo(one))]
+    if collects(row["name"]):
+        chain += [one for one in evidence.rows(OWN[0], **OWN[1])[:1] if one["self_value"] > 0]
     return next((one for one in chain if one["handle"] in own), row)

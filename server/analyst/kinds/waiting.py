@@ -6,7 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.findings import sentence_of
-from server.analyst.forms import expression, first_form, forms
+from server.analyst.forms import expression, first_form, forms, table
 from server.analyst.kinds import computing, single_events
 from server.analyst.kinds.computing import HOW_TO_RECORD_WAITING
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
@@ -117,13 +117,14 @@ def _waits_one_by_one(question: Question, evidence: Evidence) -> list[str]:
 
 def matches(evidence: Evidence) -> list[dict[str, Any]]:
     """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
-    patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
-    named = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+    known = {expression("frames_that_wait", words) for words in table()["frames_that_wait"]}
+    found = [one for one in evidence.all("find_frames") if one.arguments["pattern"] in known and one.data["rows"]]
     rows = [
         row
-        for row in evidence.matches
+        for one in found[:1]
+        for row in one.data["rows"]
         if row["total_value"] > 0
-        and any(pattern.search(row["name"]) for pattern in named)
+        and re.search(one.arguments["pattern"], row["name"], re.IGNORECASE)
         and not computing.JOINS.search(row["name"])
     ]
     rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))

@@ -77,3 +77,8 @@ async def test_the_disk_is_not_affirmed_by_another_wait() -> None:
         builder.add_sampled(name, table, leaves, weights, values=kinds, pid="1", tid=name, facts=facts)
     *_, answer = await talk(finished(builder), "what does it wait for?", "is it the disk?")
     assert answer.startswith("**No: nothing that leads is named like files and disk"), answer
+
+
+async def test_what_is_named_like_waiting_is_found_by_these_names_alone() -> None:
+    answer, _ = await asked("do we wait for typing?", sampled({"main;isTypedArray": 90.0, "main;other": 10.0}))
+    assert "named like waiting the most is in" not in answer.text, answer.text

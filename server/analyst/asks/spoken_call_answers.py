@@ -23,6 +23,8 @@ LARGE = 100
 SHORT = 60
 """Characters of an argument that is given unasked."""
 SHOWN = 3
+MOST = 2
+"""Parts of a call that are named first."""
 _PLACES = ("", "second ", "third ", "fourth ", "fifth ")
 _OTHER = ("", " second", " third")
 Row = answering.Row
@@ -125,7 +127,7 @@ def _around(asked: CallAsk, row: Row, call: Spoken, evidence: Evidence) -> Step 
 
 def _inside(asked: CallAsk, row: Row, call: Spoken, rows: list[Row], evidence: Evidence) -> str:
     """What one call spent its time in: what it called itself, then what leads by self time below."""
-    direct = sorted((one for one in rows if one["calls"]), key=lambda one: -one["direct"])[:SHOWN]
+    direct = sorted((one for one in rows if one["calls"]), key=lambda one: -one["direct"])[:MOST]
     lead = max(rows, key=lambda one: one["self"], default=None)
     own = f"{share(row['self'] / row['took'])} ({amount(row['self'], NS)}) itself" if row["took"] else ""
     of_it = f"task {_named(row)}" if call.is_task else f"call of {cited(_frame(row))}"
@@ -143,7 +145,7 @@ def _inside(asked: CallAsk, row: Row, call: Spoken, rows: list[Row], evidence: E
     each = joined([f"{_named(one)} {amount(one['direct'], NS)}{_times(one)}" for one in direct])
     first = f"**In {what} ({begins}) most is in {each}**; {own}."
     if lead and lead["key"] != direct[0]["key"] and lead["self"] > row["self"]:
-        first += f" Below it {_named(lead)} leads by self time: {amount(lead['self'], NS)}{_times(lead, 'every')}."
+        first += f"\n\nBelow it {_named(lead)} leads by self time: {amount(lead['self'], NS)}{_times(lead, 'every')}."
     return first
 
 

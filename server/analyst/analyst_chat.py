@@ -98,7 +98,9 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
         text = "" if calls else kept_limit(evidence, limit)
     elif asked_step := _composed(evidence, offered):
         calls += _undone(list(asked_step.calls), evidence, offered)
-        text = "\n\n".join(filter(None, (asked_step.text, question.note if asked_step.text else None)))
+        text = "\n\n".join(
+            filter(None, (asked_step.text, question.note if asked_step.text and question.place is None else None))
+        )
     else:
         evidence = asks.others(evidence)
         calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)

@@ -8,7 +8,7 @@ from server.analyst.chosen_intent import OF_A_CAUSE
 from server.analyst.forms import forms
 from server.analyst.intent import Intent
 from server.analyst.measured import OF_FUNCTIONS, RUNS, Measured, loosely_measured, measured
-from server.analyst.ordinals import with_ordinals
+from server.analyst.ordinals import after_a_list, with_ordinals
 from server.analyst.question import Question, alone
 from server.analyst.sentence_forms import limit_asked, ranked_thing
 from server.analyst.spoken_of import SpokenOf
@@ -122,3 +122,9 @@ def _measures_before(spoken_of: SpokenOf | None) -> tuple[str, ...]:
     prompts = (spoken_of.prompt, *spoken_of.prompts[::-1]) if spoken_of else ()
     before = next((found for one in prompts if (found := measured(one)) and found.measures), None)
     return before.measures if before and not before.asks("compared") else ("total",)
+
+
+def in_its_order(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> str:
+    """The prompt with the handle of what it calls `the second one`, and of what follows in a list (`and then?`)."""
+    asked = after_a_list(prompt, spoken_of.ranked, openings)
+    return with_ordinals(asked, spoken_of.ranked, spoken_of.listed, spoken_of.handle)

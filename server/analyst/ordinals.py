@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.asked_things import would_help
 from server.analyst.forms import forms, word_list
+from server.analyst.moments import called_between
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("ordinals")
@@ -29,8 +30,9 @@ _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
 _NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process|callers?|callees?)"
 _RANK = r"(?:(?:most (?:common|frequent|important)|biggest|largest|heaviest) )?"
 _BARE = lazy_regex(
-    rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:what(?:'s| is|s) )?(?:{_ARTICLE} )?(?P<word>{_WORD})"
-    rf"(?: {_NOUN})?(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
+    rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:(?:what|who|which)(?:['’]?s| is| comes)? )?"
+    rf"(?:{_ARTICLE} )?(?P<word>{_WORD})(?: {_NOUN})?(?: (?:there|here|then))?"
+    rf"(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
     re.IGNORECASE,
 )
 _OF_ALL = lazy_regex(rf"^{_LAST}$", re.IGNORECASE)
@@ -75,6 +77,12 @@ def _as_ordinal(prompt: str) -> str:
     return _FORMS.numbered.sub(ordinal, prompt)
 
 
+def after_a_list(prompt: str, ranked: Sequence[str], openings: Sequence[str]) -> str:
+    """The prompt with `next` for what asks for what follows in a list that was given, and not after a time."""
+    is_of_a_list = ranked and _FORMS.and_then.match(" ".join(prompt.split()))
+    return "next" if is_of_a_list and not (openings and called_between(openings[-1])) else prompt
+
+
 def bare_place(prompt: str) -> int | None:
     """The place that a prompt asks for which is nothing else; None for any other."""
     found = _BARE.match(_as_ordinal(prompt))
@@ -112,6 +120,9 @@ def ranked_in(answer: str) -> tuple[str, ...]:
     opening, _, rest = without_addresses(answer).partition("\n\n")
     if len(in_sentence := _run(opening)) > 1:
         return in_sentence
+    first = _CITED.search(opening)
+    if first and rest.startswith("Then [`"):  # what follows what leads
+        return tuple(dict.fromkeys((first[1], *_CITED.findall(rest.partition("\n")[0]))))
     lines = [_CITED.match(line.lstrip("-| ")) for line in rest.splitlines() if line.startswith(("- ", "| "))]
     found = tuple(dict.fromkeys(line[1] for line in lines if line))
     return found if len(found) > 1 else ()

@@ -188,7 +188,10 @@ def _ranked_there(question: Question, evidence: Evidence) -> Question:
     place = question.place or 0
     if place == NEXT:
         spoken_of = evidence.spoken_of.handle if evidence.spoken_of else ""
-        place = next((at + 1 for at, one in enumerate(rows) if one["handle"] == spoken_of), 1)
+        passes_on = {one["handle"] for one in rows if one["self_value"] < PASSES_ON * one["total_value"]}
+        place = next(
+            (at + 1 for at, one in enumerate(rows) if one["handle"] == spoken_of and spoken_of not in passes_on), 1
+        )
     row = rows[place] if place < len(rows) else None
     names = () if row else (question.text,)
     return replace(question, handle=row["handle"] if row else None, names=names, place=None)

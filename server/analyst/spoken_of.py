@@ -14,7 +14,10 @@ GOES_BACK = 3
 """Prompts before the last one that say what `and parse?` asks of `parse`."""
 _CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
-_CULPRIT = re.compile(r"Below it the largest part is \w+ in (?=\[`)")
+_CULPRIT = re.compile(
+    r"Below it the largest part is \w+ in (?=\[`)|calls in [^;`]{1,60}? runs? of \[`[^`\n]+`\]\(#\w+\); (?=\[`)|"
+    r"^\*\*(?:Nothing|[^`*]{1,40}) of \[`[^`\n]+`\]\(#\w+\) is (?=\[`)"
+)
 """What an opening calls the reason for the cost of another function: what a person goes on about."""
 _SET_AGAINST = re.compile(
     r"\btakes more\b|\btimes (?:as|what)\b|\bhas more calls\b|\btake the same\b|\bare called as often\b|"

@@ -13,10 +13,10 @@ from server.analyst.forms import first_form, forms, word_list
 from server.analyst.going_on import corrected, long_words
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.measured import RUNS
-from server.analyst.measures_in_talk import with_measures
+from server.analyst.measures_in_talk import in_its_order, with_measures
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
-from server.analyst.ordinals import NEXT, bare_place, place_within, with_ordinals
+from server.analyst.ordinals import NEXT, bare_place, place_within
 from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question, alone, of_the_recording
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
@@ -104,7 +104,7 @@ def _understood(
             return known
     if spoken_of and (elsewhere := _of_something_before(prompt, viewer, windows, spoken_of)):
         return elsewhere
-    prompt = with_ordinals(prompt, spoken_of.ranked, spoken_of.listed, spoken_of.handle) if spoken_of else prompt
+    prompt = in_its_order(prompt, spoken_of, openings) if spoken_of else prompt
     question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
     if spoken_of and (same := in_the_same_time(question, spoken_of)):
         return same

@@ -6,7 +6,10 @@ from server.analyst.asks.ask import CALLS_LEFT_OUT
 from server.analyst.asks.ask_statements import Asked, table
 from server.analyst.asks.named import Subject
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.wording import amount, cited, cited_profile, few, joined, moment, share
+
+_FORMS = forms("asks")
 
 Row = dict[str, Any]
 SHOWN = 6
@@ -16,6 +19,13 @@ OF_FUNCTIONS = frozenset(table()["phrases"])
 OF_THREADS = {"busy": "works for", "waiting": "waits for", "idle": "is idle for"}
 _MOMENTS = ("first", "last", "end", "longest_at")
 _NUMBERS = ("calls", "limit_calls", "begun")
+
+
+def is_of_another_unit(prompt: str, unit: str) -> bool:
+    """Whether it asks for a time, for bytes or for instructions of what are none."""
+    of_time, of_bytes = _FORMS.of_time.search(prompt), _FORMS.of_bytes.search(prompt)
+    is_measured = _FORMS.of_instructions.search(prompt) and unit in ("nanoseconds", "bytes")
+    return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes") or is_measured)
 
 
 def rows_of(data: dict[str, Any]) -> list[Row]:

@@ -14,6 +14,8 @@ THEM = {f"them {number}": number for number in range(2, 6)}
 WORST, FIRST, LAST = "worst", "first", "last"
 """The longest, the first and the last of the calls, where one is left out."""
 CALLS_LEFT_OUT = {WORST: "longest", FIRST: "first", LAST: "last"}
+NEXT = -1
+"""The place in an order behind those that were given."""
 OWN_THREAD = "thread"
 """What a share is of, where that is the thread that the function runs in."""
 EVERYTHING = "everything"
@@ -115,6 +117,8 @@ def after(ask: Ask, before: Ask | None) -> Ask:
     measures = ask.measures or before.measures
     if ask.measures and not ask.names and not ask.how and (len(before.of) > 1 or {*THEM} & {*before.of}):
         ask = replace(ask, of=before.of, how=before.how)  # `and inclusive?` of the two that were compared
+    if not ask.measures and ask.how and len(ask.of) > 1 and "calls" in measures:
+        measures = ()  # `flush vs emit`, after the number of calls of one
     if ask.limit is not None and not ask.measures:
         measures = ("limit",)
     kept = {}
@@ -138,3 +142,27 @@ def is_bare(ask: Ask) -> bool:
         for one in fields(ask)
         if one.name not in ("goes_on", "is_strict")
     )
+
+
+def supposed_call(ask: Ask, before: Ask | None) -> Ask:
+    """`without it` is without the longest call where that was spoken of; else it is what would be."""
+    if ask.without != IT or ask.what_if or ask.rank:
+        return ask
+    if before and ("longest" in before.measures or before.without == WORST):
+        return replace(ask, without=WORST)
+    return replace(ask, what_if=WhatIf()) if {*ask.measures} <= {"total", "share"} else ask
+
+
+def only_names(ask: Ask) -> bool:
+    """Whether it has nothing but names, and none of what was spoken of."""
+    is_new = bool(ask.of) and not {IT, *THEM} & {*ask.of} and not (ask.goes_on or ask.placed)
+    return is_new and ask == replace(Ask(), of=ask.of, is_strict=ask.is_strict)
+
+
+def further(ask: Ask, before: Ask | None) -> Ask | None:
+    """Places of the order that was asked for before: what comes next, or the one that is named."""
+    if ask.rank is None or before is None or before.rank is None or not before.rank.of:
+        return None
+    follows = before.rank.first + before.rank.number
+    first = follows if ask.rank.first == NEXT else ask.rank.first
+    return replace(before, rank=replace(before.rank, first=first, number=ask.rank.number))

@@ -39,6 +39,8 @@ class Asked:
     base: Subject | None = None
     subjects: tuple[Subject, ...] = ()
     is_of_threads: bool = False
+    is_elsewhere: bool = False
+    """Whether its functions are in no profile that measures what the main one does."""
     is_carried: bool = False
     """Whether what it is asked of was named before, and not in the prompt."""
 

@@ -6,8 +6,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from server.agent.memory.word_stem import stem
-from server.analyst.asks import answering, comparing, supposing
-from server.analyst.asks.ask import CALLS_LEFT_OUT, IT, MOMENTS, OWN_THREAD, THEM, WORST, Ask, WhatIf, after
+from server.analyst.asks import answering, comparing, counted, supposing
+from server.analyst.asks.ask import (
+    CALLS_LEFT_OUT,
+    IT,
+    MOMENTS,
+    OWN_THREAD,
+    THEM,
+    Ask,
+    after,
+    further,
+    only_names,
+    supposed_call,
+)
 from server.analyst.asks.ask_statements import (
     MARK,
     Asked,
@@ -18,7 +29,7 @@ from server.analyst.asks.ask_statements import (
     what_if,
 )
 from server.analyst.asks.looked_up import looked_up
-from server.analyst.asks.named import PROFILES, Subject, finds
+from server.analyst.asks.named import PROFILES, finds, is_of_a_collector
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
 from server.analyst.findings import with_losses
@@ -27,7 +38,6 @@ from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.other_values import value_before
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
-from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
 from server.analyst.spoken_of import SpokenOf
 from server.analyst.wording import CALLS
 
@@ -59,15 +69,15 @@ Table = list[answering.Row]
 def asked_in(evidence: Evidence) -> Ask | None:
     """What the prompt asks for, with what it leaves out; None where it is none, or leaves out what nobody named."""
     ask, spoken, before = read(evidence.prompt), evidence.spoken_of, _before(evidence)
-    if ask is None or _only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(evidence, before)):
+    if ask is None or only_names(ask) or (IT in (*ask.of, ask.without, ask.base) and _is_lost(evidence, before)):
         return None
-    ask = _supposing(ask if spoken else _by_itself(ask), before)
+    ask = supposed_call(ask if spoken else _by_itself(ask), before)
     if ask.without == IT and ask.what_if and _FORMS.leaves_out.search(evidence.prompt):
         return None  # `and apart from that?`: of an order
     if not (ask.of or ask.measures or before or ask.what_if or ask.rank):
         return None
     if ask.rank and not ask.rank.of:
-        return _further(ask, before)
+        return further(ask, before)
     ask = _of_several_spoken_of(ask, spoken)
     if spoken or ask.what_if or ask.rank or ask.base:
         ask = after(ask, before)
@@ -125,17 +135,10 @@ def _before(evidence: Evidence) -> Ask | None:
     before: Ask | None = None
     for prompt in (*spoken.prompts, spoken.prompt) if spoken else ():
         earlier = read(prompt)
-        before = after(earlier, before) if earlier else None
+        if earlier and earlier.rank and not earlier.rank.of:
+            earlier = further(earlier, before)
+        before = after(supposed_call(earlier, before), before) if earlier else None
     return before
-
-
-def _supposing(ask: Ask, before: Ask | None) -> Ask:
-    """`without it` is without the longest call where that was spoken of; else it is what would be."""
-    if ask.without != IT or ask.what_if or ask.rank:
-        return ask
-    if before and ("longest" in before.measures or before.without == WORST):
-        return replace(ask, without=WORST)
-    return replace(ask, what_if=WhatIf()) if {*ask.measures} <= {"total", "share"} else ask
 
 
 def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
@@ -155,21 +158,6 @@ def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
     words = {word for name in names for word in name.split()}
     about = spoken.name.casefold()
     return not any(stem(word) in about or stem(about) in word for word in words)
-
-
-def _only_names(ask: Ask) -> bool:
-    """Whether it has nothing but names, and none of what was spoken of."""
-    is_new = bool(ask.of) and not {IT, *THEM} & {*ask.of} and not (ask.goes_on or ask.placed)
-    return is_new and ask == replace(Ask(), of=ask.of, is_strict=ask.is_strict)
-
-
-def _further(ask: Ask, before: Ask | None) -> Ask | None:
-    """Places of the order that was asked for before: what comes next, or the one that is named."""
-    if ask.rank is None or before is None or before.rank is None:
-        return None
-    follows = before.rank.first + before.rank.number
-    first = follows if ask.rank.first == 1 else ask.rank.first
-    return replace(before, rank=replace(before.rank, first=first, number=ask.rank.number))
 
 
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
@@ -234,7 +222,11 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
     if "compare" in ask.how and (len(asked.subjects) < PAIR or _FORMS.why.match(evidence.prompt)):
         return None
     of_cpu = evidence.measures_waiting and "cpu" in evidence.prompt.casefold()
-    if of_cpu or _is_of_another_unit(evidence.prompt, asked.unit) or any(_collects(one) for one in asked.subjects):
+    if (
+        of_cpu
+        or answering.is_of_another_unit(evidence.prompt, asked.unit)
+        or any(is_of_a_collector(one) for one in asked.subjects)
+    ):
         return None
     if ask.what_if:
         return _supposed(asked, evidence)
@@ -243,12 +235,20 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
     is_empty = asked.window is not None and asked.window[0] >= asked.window[1]
     if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or is_empty:
         return None
-    if ask.base == OWN_THREAD:
-        return _of_own_thread(asked, evidence)
+    return _measured_of(asked, evidence)
+
+
+def _measured_of(asked: Asked, evidence: Evidence) -> Answer:
+    """The measures of functions that are known."""
+    ask = asked.ask
     if asked.base:
         return _as_part(asked, evidence)
-    if len(asked.subjects) > 1 and not ask.by:
+    if len(asked.subjects) > 1 and not ask.by and ask.base != OWN_THREAD:
         return _of_several(asked, evidence)
+    if counting := counted.counting(asked):
+        return _of_what_is_counted(asked, counting, evidence)
+    if ask.base == OWN_THREAD or (asked.is_elsewhere and not (ask.by or asked.divisor or asked.thread)):
+        return _of_own_thread(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
     return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
 
@@ -265,18 +265,6 @@ def _of_threads(asked: Asked, evidence: Evidence) -> Answer:
         return _with([threads_between(asked)], evidence, partial(comparing.moments, asked))
     is_timed = {*ask.measures} & {*answering.OF_THREADS} and asked.unit == "nanoseconds"
     return answering.of_threads(asked) if is_timed else None
-
-
-def _collects(subject: Subject) -> bool:
-    """Whether it is one frame of a collector among several: another kind counts them all."""
-    return any(collects(name) and name not in PSEUDO_FRAMES for name in re.findall(r"`([^`]+)`", subject.label))
-
-
-def _is_of_another_unit(prompt: str, unit: str) -> bool:
-    """Whether it asks for a time, for bytes or for instructions of what are none."""
-    of_time, of_bytes = _FORMS.of_time.search(prompt), _FORMS.of_bytes.search(prompt)
-    is_measured = _FORMS.of_instructions.search(prompt) and unit in ("nanoseconds", "bytes")
-    return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes") or is_measured)
 
 
 def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:
@@ -309,7 +297,8 @@ def _ranked(asked: Asked, evidence: Evidence) -> Answer:
         if asked.subjects and asked.within is None and len(asked.subjects) == 1:
             asked = replace(asked, within=asked.subjects[0])
         rank = replace(rank, by=rank.by or "self")
-        is_plain = not (asked.within or rank.first or rank.by == "calls")
+        in_words = rank.number > 1 and not re.search(r"\d", evidence.prompt)  # `top three`
+        is_plain = not (asked.within or rank.first or rank.by == "calls" or in_words)
         is_plain = is_plain or bool(asked.subjects and not (ask.within or ask.placed))  # `which check costs most`
         if (
             is_plain
@@ -338,17 +327,33 @@ def _as_part(asked: Asked, evidence: Evidence) -> Answer:
     return _with(needed, evidence, lambda *tables: comparing.as_part(asked, *(one[0] for one in tables)))
 
 
+def _of_what_is_counted(asked: Asked, counting: Call, evidence: Evidence) -> Answer:
+    """The waits or the objects of a function, where these are counted in place of calls."""
+    sql = statement(asked, asked.frames)
+    if not any((one.tool, one.arguments) == counting for one in evidence.results):
+        return Step((counting, ("query_trace", {"sql": sql})))
+    rows = [one for one in evidence.rows(counting[0], **counting[1]) if one["handle"] in asked.frames]
+    return _with([sql], evidence, lambda table: counted.counted_of(asked, rows[0], table[0]) if rows else None)
+
+
 def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
-    """A function's share of the thread that it takes the most in."""
-    by_thread = replace(asked, ask=replace(asked.ask, by="thread", base="", measures=("total",)))
+    """Of the thread that a function takes the most in, or of the only one that has it."""
+    by_thread = replace(
+        asked, ask=replace(asked.ask, by="thread", base="", measures=("total",), limit=None, without="")
+    )
     if len(asked.subjects) != 1:
         return None
-    found = _with([statement(by_thread, asked.frames)], evidence, lambda table: table[1]["key"] if table[1:] else None)
+    is_only = asked.is_elsewhere
+
+    def place(table: Table) -> str:
+        return str(table[1]["key"]) if table[1:] and not (is_only and table[2:]) else ""
+
+    found = _with([statement(by_thread, asked.frames)], evidence, place)
     row = next((one for one in asked.profiles if one["handle"] == found), None)
-    if row is None:
-        return found if isinstance(found, Step) else None
-    there = replace(asked, ask=replace(asked.ask, base=""), profiles=(row,))
-    there = replace(there, thread=answering.thread_of(row))
+    if row is None and (isinstance(found, Step) or not is_only):
+        return found or None
+    there = replace(asked, ask=replace(asked.ask, base=""))
+    there = replace(there, profiles=(row,), thread=answering.thread_of(row)) if row else there
     return _with([statement(there, there.frames)], evidence, lambda table: _written(there, [table]))
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from server.analyst.asks import answering
 from server.analyst.asks.answering import Row
+from server.analyst.asks.ask import MOMENTS
 from server.analyst.asks.ask_statements import Asked, by_work
 from server.analyst.evidence import busy_of
 from server.analyst.figures import linked
@@ -122,6 +123,8 @@ def _against(asked: Asked, rows: list[Row], narrowed: str) -> str | None:
     """Which has the most of the first measure that is asked for, and how many times as much as the next."""
     if "mean" in asked.ask.measures and all(row.get("calls") and row.get("total") is not None for row in rows):
         rows = [{"mean": row["total"] / row["calls"]} | row for row in rows]
+    if {*asked.ask.measures} & MOMENTS:
+        return None
     measure = next((one for one in asked.ask.measures if one in rows[0]), "total")
     values: list[Any] = [row.get(measure) for row in rows]
     if any(value is None for value in values):

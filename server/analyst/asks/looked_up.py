@@ -6,7 +6,18 @@ from typing import Any
 from server.analyst.asks import answering
 from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, THEM, Ask
 from server.analyst.asks.ask_statements import Asked
-from server.analyst.asks.named import Subject, listed, named, placed, spoken_of, them, threads
+from server.analyst.asks.named import (
+    Subject,
+    divisor,
+    elsewhere,
+    listed,
+    meant_by,
+    named,
+    placed,
+    spoken_of,
+    them,
+    threads,
+)
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms, word_list
@@ -15,6 +26,7 @@ from server.analyst.wording import joined
 
 _FORMS = forms("asks")
 _GENERIC = word_list("generic") | word_list("stands_for_it")
+_WAITS = frozenset({"wait", "waits", "waiting", "contention", "contentions", "lock", "locks", "delay", "block"})
 _OF_THREADS = frozenset({*answering.OF_THREADS, "total"})
 _KEYS = ("", "thread", "caller")
 MOST_LEFT = 2
@@ -24,20 +36,20 @@ MOST_LEFT = 2
 def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
     """The ask with its names looked up; None where one stands for nothing here."""
     every, before = threads(evidence), spoken_of(evidence)
+    ask = _of_waits(ask, every)
     of = _subjects(ask, evidence)
     scopes = [
         named(one, evidence, is_thread=is_thread, is_sure=True)
         for one, is_thread in ((ask.within, False), (ask.thread, True))
         if one
     ]
-    others = [
-        named(one, evidence, is_sure=True) for one in (ask.by, ask.without, ask.base) if one and one not in _NO_NAMES
-    ]
+    others = [named(one, evidence, is_sure=True) for one in (ask.without, ask.base) if one and one not in _NO_NAMES]
+    others += [divisor(ask.by, evidence)] if ask.by not in _KEYS else []
     if of is None or None in (*scopes, *others) or not every:
         return None
-    known = list(of)
-    by = named(ask.by, evidence) if ask.by not in _KEYS else None
+    ask, known, by = _of_itself(ask, list(of), others[-1] if ask.by not in _KEYS else None)
     within = next((one for one in scopes if one and one.frames), None)
+    within = None if within and [one.frames for one in known] == [within.frames] else within
     thread = next((one for one in scopes if one and one.profiles), None)
     base = named(ask.base, evidence) if ask.base not in ("", EVERYTHING, OWN_THREAD) else None
     if base and base.profiles:
@@ -56,7 +68,9 @@ def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
     if by and by.profiles:
         ask, thread, by = replace(ask, by="thread"), by, None
     place = thread or (subjects[0] if subjects else None)
-    profiles = place.profiles if place else tuple(every)
+    others_ = () if place else elsewhere(known, evidence)
+    profiles = place.profiles if place else others_ or tuple(every)
+    ask = _usually(ask, profiles)
     if ask.placed and not thread and not ask.goes_on and known and known[0].frames:
         own = read(evidence.prompt)
         ask = replace(ask, window=own.window if own else None)
@@ -75,8 +89,30 @@ def looked_up(ask: Ask, evidence: Evidence) -> Asked | None:
         base=base,
         subjects=tuple(known),
         is_of_threads=bool(subjects),
+        is_elsewhere=bool(others_),
         is_carried=IT in (*ask.of, ask.without),
     )
+
+
+def _of_waits(ask: Ask, profiles: list[dict[str, Any]]) -> Ask:
+    """The ask without the word for what alone is recorded there: `avg wait in note`."""
+    if not profiles or profiles[0]["counted"] != "contentions":
+        return ask
+    of = tuple(one for one in ask.of if one.casefold() not in _WAITS)
+    return replace(ask, of=of) if of or not ask.within else replace(ask, of=(ask.within,), within="")
+
+
+def _of_itself(ask: Ask, known: list[Subject], by: Subject | None) -> tuple[Ask, list[Subject], Subject | None]:
+    """The ask for the average, where a function is divided by itself: `ms per parse`, after an answer about parse."""
+    if by is None or not by.frames or [one.frames for one in known] not in ([], [by.frames]):
+        return ask, known, by
+    return replace(ask, by="", measures=("mean",)), [by], None
+
+
+def _usually(ask: Ask, profiles: tuple[dict[str, Any], ...]) -> Ask:
+    """The ask with what is usual: the middle of single calls, or the average where these are not recorded."""
+    usual = "median" if profiles[0]["kind"] == "evented" else "mean"
+    return replace(ask, measures=tuple(usual if one == "usual" else one for one in ask.measures))
 
 
 def _thread_among(known: list[Subject], ask: Ask, before: Subject | None) -> tuple[list[Subject], Subject] | None:
@@ -108,6 +144,8 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
     some = [one for name in ask.of if name in THEM for one in them(name, evidence)]
     if not some and {*THEM} & {*ask.of}:
         return None
+    if (verb := _FORMS.done_to_it.search(evidence.prompt)) and (subject := meant_by(verb["verb"], ask.of, evidence)):
+        return (subject,)
     known = [(one, (), True) for one in some] + [placed(run, evidence) for run in ask.of if run not in THEM]
     found = list({one.label: one for one, _, _ in known if one}.values())
     sure = [is_its_name for one, _, is_its_name in known if one]

@@ -14,9 +14,11 @@ from server.analyst.kinds.kind import Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import which_of
 from server.analyst.measured import Measured
+from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
 from server.analyst.queries import query
 from server.analyst.subjects import HANDLE
 from server.analyst.thread_scope import parts_of_thread
+from server.analyst.topic_words import words_in
 from server.analyst.wording import cited, cited_profile, coded, few, joined
 
 _FORMS = forms("asks")
@@ -44,12 +46,29 @@ class Subject:
 def finds(ask: Ask, evidence: Evidence) -> list[Call]:
     """The searches for its names, and for the function of the single call that was spoken of."""
     before = evidence.spoken_of
-    of_it = (before.name,) if before and before.handle.startswith("s") else ()
+    is_of_it = before and (before.handle.startswith("s") or (IT in ask.of and before.handle.startswith("f")))
+    of_it = (before.name,) if before and is_of_it else ()
     names = [name for name in ask.names if name.casefold() not in _COLLECTOR]
+    names += [one for name in names if (one := _as_a_function(name)) != name]
     calls = spoken_names.finds(Measured((), (*names, *of_it)))
     if len(names) < len(ask.names):
         calls.append(("find_frames", {"pattern": COLLECTOR, "regex": True, "limit": 5, "profile": "all"}))
     return calls[:MOST_FINDS]
+
+
+def _as_a_function(name: str) -> str:
+    """A noun as functions are named: `check_in` for `check-ins`, `query` for `queries`."""
+    if " " in name or not re.fullmatch(r"[a-z]{3,}(?:-[a-z]{2,})*", name):
+        return name
+    one = re.sub(r"(?<=[^aeiou])ies$", "y", name)
+    one = re.sub(r"(?:(?<=[xz])|(?<=[cs]h)|(?<=ss))es$|(?<!s)s$", "", one)
+    return one.replace("-", "_")
+
+
+def _as_it_is_named(name: str, evidence: Evidence) -> str:
+    one, rows = _as_a_function(name), _rows(evidence)
+    is_noun = one != name and not any(is_named(row, name) for row in rows)
+    return one if is_noun and any(one in (row["name"], last_part(row["name"])) for row in rows) else name
 
 
 MOST_FINDS = 6
@@ -80,6 +99,11 @@ def _collector(evidence: Evidence) -> Subject | None:
     """The one function that a recorder puts all collecting in."""
     rows = [row for row in evidence.rows("find_frames", pattern=COLLECTOR) if row["total_value"] > 0]
     return Subject(cited(rows[0]), (rows[0]["handle"],)) if len(rows) == 1 else None
+
+
+def is_of_a_collector(subject: Subject) -> bool:
+    """Whether it is one frame of a collector among several: another kind counts them all."""
+    return any(collects(name) and name not in PSEUDO_FRAMES for name in re.findall(r"`([^`]+)`", subject.label))
 
 
 def _place(name: str, evidence: Evidence) -> Subject | None:
@@ -120,6 +144,7 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
         return _collector(evidence)
     if is_thread:
         return _threads(name, evidence)
+    name = _as_it_is_named(name, evidence)
     exact = list({row["handle"]: row for row in _rows(evidence) if is_named(row, name)}.values())
     if not exact and (found := _threads(name, evidence)):
         return found
@@ -129,11 +154,27 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
         if found or is_ordinary or is_sure:
             return found
     if which_of(exact, name):
-        return None  # it may be any of several
+        return _alike(exact)  # else it may be any of several
     if not exact and " " not in name and len(_like(name, evidence)) > 1:
         return None  # several are called like it
     handle = spoken_names.handle_named(name, evidence)
     return _function(handle, evidence) if handle else None
+
+
+def _alike(rows: list[dict[str, Any]]) -> Subject | None:
+    """Functions of one name that pass the same on to each other, as one; None for others."""
+    rows = sorted((row for row in rows if row["total_value"] > 0), key=lambda row: row["self_value"])
+    are_alike = all(
+        row["total_value"] >= ALIKE * rows[0]["total_value"] >= ALIKE**2 * row["total_value"] for row in rows
+    )
+    own = sum(row["self_value"] for row in rows)
+    passes_on = own <= OVER * rows[0]["total_value"]
+    return Subject(cited(rows[0]), tuple(row["handle"] for row in rows)) if are_alike and passes_on else None
+
+
+ALIKE = 0.98
+"""Part of the total of another from which one of the same name has as much."""
+OVER = 1.001
 
 
 def _like(word: str, evidence: Evidence) -> set[str]:
@@ -161,6 +202,35 @@ def them(name: str, evidence: Evidence) -> tuple[Subject, ...]:
     last = evidence.spoken_of.last(THEM[name]) if evidence.spoken_of else ()
     are_functions = all(handle.startswith("f") for _, handle in last)
     return tuple(Subject(cited_, (handle,)) for cited_, handle in last) if are_functions else ()
+
+
+def divisor(name: str, evidence: Evidence) -> Subject | None:
+    """What something is divided by: what is called so, else the only function that has the word in its name."""
+    found = named(name, evidence, is_sure=True)
+    word = name.casefold().removesuffix("s")
+    if found or len(word) <= SHORTEST:
+        return found
+    like = {
+        last_part(row["name"]): row["handle"] for row in _rows(evidence) if word in words_in(last_part(row["name"]))
+    }
+    return _function(next(iter(like.values())), evidence) if len(like) == 1 else None
+
+
+def meant_by(verb: str, of: tuple[str, ...], evidence: Evidence) -> Subject | None:
+    """What `how often do we parse it` is asked of: what was spoken of, unless a function of that name weighs."""
+    exact = [row["total_share"] for row in _rows(evidence) if is_named(row, verb)]
+    is_verb = of in ((verb,), (IT,)) and max(exact, default=0.0) < spoken_names.LITTLE
+    return spoken_of(evidence) if is_verb else None
+
+
+def elsewhere(subjects: list[Subject], evidence: Evidence) -> tuple[dict[str, Any], ...]:
+    """The profiles of calls, where these functions are in none that measures what the main one does: the tasks of a
+    browser next to its samples."""
+    handles = {frame for one in subjects for frame in one.frames}
+    weights = [row["total_value"] for row in _rows(evidence) if row["handle"] in handles]
+    rows = (evidence.first(PROFILES[0], **PROFILES[1]) or {"profiles": []})["profiles"]
+    calls = tuple(row for row in rows if (row["kind"], row["unit"]) == ("evented", "nanoseconds"))
+    return calls if weights and not any(weights) and threads(evidence)[0]["kind"] == "sampled" else ()
 
 
 def _rows(evidence: Evidence) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ that change what is asked, and figures that are no limit, make it no ask."""
 import re
 from dataclasses import dataclass, field, replace
 
-from server.analyst.asks.ask import IT, THEM, WORST, Ask, Limit, Rank, WhatIf, is_bare
+from server.analyst.asks.ask import IT, NEXT, THEM, WORST, Ask, Limit, Rank, WhatIf, is_bare
 from server.analyst.asks.lexicon import NO_SPACES, Lexicon, lexicon
 from server.analyst.forms import first_form, forms, word_list
 from server.analyst.measured import LONGEST_RUN
@@ -20,14 +20,18 @@ _SLOT = re.compile(r"\x00(\d+)\x00")
 _LEFT_TO_OTHERS = word_list("no_measure_of_an_ask")
 _THREAD = word_list("word_for_a_thread")
 _OF = word_list("stands_before_a_base")
+_NO_FUNCTIONS = word_list("counted_but_no_function")
 
 
 def read(prompt: str) -> Ask | None:
     """What a prompt asks for; None where a word of it has no slot."""
-    text = lexicon().written_out(" ".join(prompt.split()))
-    if first_form("recorded_time", text):
+    text = " ".join(lexicon().written_out(" ".join(prompt.split())).split())
+    if first_form("recorded_time", text) or _FORMS.of_what_ran.search(text):
         return None
-    if not text or len(text.split()) > MOST_WORDS or _FORMS.of_parts.search(text) or _FORMS.of_what_ran.search(text):
+    of_parts = _FORMS.of_parts.search(text)
+    if of_parts and {*re.findall(r"[^\W\d]+", of_parts[0].casefold())} & _NO_FUNCTIONS:
+        return None
+    if not text or len(text.split()) > MOST_WORDS:
         return None
     goes_on = _FORMS.goes_on.match(text) is not None
     joined = _FORMS.joined.match(text)
@@ -42,7 +46,7 @@ def read(prompt: str) -> Ask | None:
     if asks_whether(text) and not found.what_if:
         is_of_one = not (found.rank or found.base or "compare" in found.how or len(found.of) > 1)
         found = replace(found, is_strict=True) if is_of_one else None
-    return found and replace(found, goes_on=goes_on)
+    return found and replace(found, goes_on=goes_on, is_strict=found.is_strict or of_parts is not None)
 
 
 def _narrows(ask: Ask) -> bool:
@@ -128,7 +132,7 @@ class _Filling:
                 text = f"{text[: found.start()]}{self.put('what_if', name)}{text[found.end() :]}"
         if found := _FORMS.places.search(text):
             self._number = _NUMBERS.get(found["number"].casefold()) or int(found["number"])
-            kind, value = ("order", "top") if found["top"] else ("place", "1")
+            kind, value = ("order", "top") if found["top"] else ("place", "next")
             text = f"{text[: found.start()]}{self.put(kind, value)}{text[found.end() :]}"
         return text
 
@@ -172,14 +176,15 @@ class _Filling:
 
     def word(self, token: str) -> bool:
         """Whether the word has a place."""
-        run, word = self._runs[-1], token.casefold()
+        run, word = self._runs[-1], re.sub("(?<=who)['’]s$", "", token.casefold())
         if word in _THREAD and self._role == NOUN:
             return False  # of threads, what is spoken of is another thing
         if word in _THREAD:
             run.role = "thread"
             self._next("" if run.words else "thread")
         elif word in self._lexicon.otherwise:
-            return word in _OF_A_RANK and (self._limit is not None or any(kind == "order" for kind, *_ in self._slots))
+            ranks = any(kind in ("order", "place") for kind, *_ in self._slots)
+            return word in _OF_A_RANK and (self._limit is not None or ranks)
         elif word in self._lexicon.refers:
             self._points = self._points or word in _POINTS
             self._refers = self._refers or self._role not in ("without", "base")
@@ -194,7 +199,7 @@ class _Filling:
             self._is_of = True
         elif word in self._lexicon.small or _FORMS.points.match(token):
             is_of = self._is_of and not run.words
-            self._next("" if run.words else self._role)
+            self._next("" if run.words or self._role == NOUN else self._role)  # `that is parse`: no noun of `that`
             self._is_of = is_of
         elif re.match(r"[A-Za-z_$<(]", english := in_english(token)):
             run.words.append(english.rstrip(":,").removesuffix("()").removesuffix("'s").removesuffix("’s"))
@@ -215,9 +220,12 @@ class _Filling:
             measures = tuple(one for one in measures if one != "total")
         if "end" in measures:  # `when is it done`
             measures = tuple(one for one in measures if one != "when")
+        if "usual" in measures:  # `how long is a drive normally`
+            measures = tuple(one for one in measures if one not in ("mean", "median", "total"))
         how = frozenset({*found.get("how", []), *(["compare"] if "compared" in measures else [])})
-        if "sum" in how and not measures and sum(bool(run.words) for run in self._runs) == 1:
-            measures = ("total",)  # `sorted合計`: of one thing the sum is what it takes
+        runs = sum(bool(run.words) for run in self._runs)
+        if "sum" in how and ((not measures and runs) or (runs < len((IT, IT)) and measures == ("calls",))):
+            measures = (*measures, "total")  # `sorted合計`: of one thing the sum is what it takes
         ask = Ask(
             measures=tuple(one for one in measures if one != "compared"),
             percent=self._percent,
@@ -237,10 +245,11 @@ class _Filling:
     def _rank(self) -> Rank | None:
         """The place in an order; of a place alone, what it is a place in is left open."""
         orders, kinds, places = (self._found.get(one, []) for one in ("order", "kind", "place"))
+        first = {"next": NEXT}.get(places[0]) or int(places[0]) if places else 0
         if orders or "callee" in kinds:
-            by = "calls" if "calls" in orders else next((one for one in ("self", "total") if one in self._measures), "")
-            return Rank((kinds or ["function"])[0], by, int((places or ["0"])[0]), self._number)
-        return Rank("", "", int(places[0]), self._number) if places else None
+            by = next((one for one in ("calls", "self", "total") if one in (*orders, *self._measures)), "")
+            return Rank((kinds or ["function"])[0], by, max(first, 1) if places else 0, self._number)
+        return Rank("", "", first, self._number) if places else None
 
     @property
     def _asks_how_long(self) -> bool:
@@ -354,5 +363,7 @@ _NUMBERS = {
     **{word: at for at, word in enumerate(("one", "two", "three", "four", "five"), start=1)},
     **{word: at for at, word in enumerate(("eine", "zwei", "drei", "vier", "fünf"), start=1)},
     **{word: at for at, word in enumerate(("un", "deux", "trois", "quatre", "cinq"), start=1)},
+    **{word: at for at, word in enumerate(("um", "dois", "três", "quatro", "cinco"), start=1)},
     **{word: at for at, word in enumerate(("uno", "dos", "tres", "cuatro", "cinco"), start=1)},
+    "duas": 2,
 }

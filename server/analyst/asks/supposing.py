@@ -23,9 +23,9 @@ def supposed(asked: Asked, row: Row) -> str | None:
     takes = f"{gone} {'take' if asked.ask.without in THEM else 'takes'} {amount(row['gone'], unit)}"
     if what.asks == "saved":
         how = f"if {gone} and all that it calls cost nothing" if what.times is None else f"with {gone} {_faster(asked)}"
-        return (
-            f"**At most {saved_share} ({saved_}){place} would be saved, {how}**: {left_} of {everything} would be left."
-        )
+        own = f"{share(row['own'] / row['whole'])} ({amount(row['own'], unit)}) itself; " if what.times is None else ""
+        begins = f"**At most {saved_share} ({saved_}){place} would be saved, {how}**"
+        return f"{begins}: {own}{left_} of {everything} would be left."
     how = f"Without {gone}" if what.times is None else f"With {gone} {_faster(asked)}"
     return (
         f"**{how}, {left_} ({left_share}) of {everything} would be left at best**: {saved_} would be saved, as {takes}."

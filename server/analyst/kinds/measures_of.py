@@ -155,7 +155,8 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if intent := _other(question, evidence):
         other = _as_other(question, intent, evidence)
         first, *others = _ANSWERS[intent](other, evidence)
-        return [f"{_besides(asked, question, evidence)}{first}", *others]
+        besides = "" if intent is Intent.HOW_OFTEN else _besides(asked, question, evidence)
+        return [f"{besides}{first}", *others]
     found = [around for handle in question.handles if (around := around_function(handle, evidence))]
     if len(found) < len(question.handles):
         return ["**That function could not be looked up.**"]

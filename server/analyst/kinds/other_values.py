@@ -54,7 +54,7 @@ def value_before(evidence: Evidence) -> str:
     return found[1] if found else ""
 
 
-_QUANTITY = re.compile(r"(?:of|By) “(\w+)” ")
+_QUANTITY = re.compile(r"(?:(?:of|By) “(?=\w+” )|recorded as “)(\w+)”")
 _GOES_ON = re.compile(r"(?:and|what about|how about|und|et|y|e)\b|^那", re.IGNORECASE)
 
 

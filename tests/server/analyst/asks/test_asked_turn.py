@@ -1,6 +1,7 @@
 """Asks through turns: what they leave out comes from the ones before, and their figures are counted from the calls."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.server.analyst.written_answers import assert_answered
 from tests.server.analyst.written_answers import prompts_of as answers_of
 from tests.traces.insights.recorded import sampled, timeline
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.values import Unit
 
 
@@ -64,6 +66,29 @@ _LIMIT = "**`ink` takes longer than 15 ms in 1 of 4 calls, 30.0 ms at the most, 
         (["`ink` total", "and `glue`?", "e os dois juntos, em percentagem"], "**Together `ink` and `glue` take 60.0%"),
         (["`ink` vs `glue`", "and self?"], "**`ink` and `glue` take the same**: 60.0 ms itself"),
         (["`ink` vs `glue`", "and `bind`?", "the three together"], "**Together `ink`, `glue` and `bind` take 140"),
+        (["how long is one ink"], "**`ink` takes 15.0 ms on average**, in 4 calls."),
+        (["und ein einzelnes ink, wie lang?"], "**`ink` takes 15.0 ms on average**, in 4 calls."),
+        (["combien de temps dure un ink"], "**`ink` takes 15.0 ms on average**, in 4 calls."),
+        (["how long is an ink normally"], "**`ink` takes 10.0 ms in the median**, in 4 calls."),
+        (["duración normal de un ink"], "**`ink` takes 10.0 ms in the median**, in 4 calls."),
+        (["ink anzahl + summe"], "**`ink` was called 4 times and takes 60.0 ms in total"),
+        (["inkは何回?合計は?"], "**`ink` was called 4 times and takes 60.0 ms in total"),
+        (["ink: wie oft und wie lange je?"], "**`ink` was called 4 times and takes 15.0 ms on average**"),
+        (["`ink` total", "ms per ink"], "**`ink` takes 15.0 ms on average**, in 4 calls."),
+        (["how many inks"], "**`ink` was called 4 times**"),
+        (["longest `ink`", "avg without it?", "in total without it?"], "**`ink` takes 30.0 ms in total"),
+        (["`ink` total", "how often do we print it"], "**`ink` was called 4 times**"),
+        (["`bind` total", "how much of that is glue"], "**75.0% of `bind` is `glue`**: 60.0 ms of 80.0 ms."),
+        (["`bind` total", "wieviel davon ist glue"], "**75.0% of `bind` is `glue`**: 60.0 ms of 80.0 ms."),
+        (["if `ink` were free how much shorter would it all get"], "**At most 30.0% (60.0 ms) of all threads"),
+        (["combien on gagne si on supprime ink"], "**At most 30.0% (60.0 ms) of all threads"),
+        (["was sparen wir wenn wir ink weglassen"], "**At most 30.0% (60.0 ms) of all threads"),
+        (["top three"], "**`glue` 60.0 ms (30.0%), `ink` 60.0 ms (30.0%) and `job` 60.0 ms (30.0%)**, in the"),
+        (["top 3", "second?"], "**The second is `ink` 60.0 ms (30.0%)**"),
+        (["top two", "second?", "next"], "**The third is `job` 60.0 ms (30.0%)**"),
+        (["the three biggest by calls"], "**`ink` 4 times, `job` 2 times and `bind` 1 time**, in the order of what is"),
+        (["`ink` calls", "`ink` vs `glue`"], "**`ink` and `glue` take the same**: 60.0 ms"),
+        (["what share of the whole is ink"], "**`ink` takes 30.0% of 200 ms, 60.0 ms**"),
     ],
 )  # fmt: skip
 async def test_an_ask_is_answered_from_the_calls(prompts: list[str], begins: str) -> None:
@@ -78,6 +103,22 @@ async def test_what_samples_do_not_have_is_refused_with_its_reason() -> None:
     assert answer.startswith("**Single calls are not in this trace**"), answer
     (answer,) = await talk(trace, "`parse` total in the first 50ms")
     assert answer == "**[`parse`](#f1) takes 30.0 ms in total (30.0% of 100 ms), between 0 s and 50.0 ms**."
+
+
+async def test_a_noun_divides_where_one_function_alone_has_it_in_its_name() -> None:
+    rounds = [("strike", 10 * at + 2 * k, 10 * at + 2 * k + 1) for at in range(4) for k in range(3)]
+    trace = timeline([*(("ring_round", 10 * at, 10 * at + 9) for at in range(4)), *rounds])
+    *_, answer = await talk(trace, "how often is strike called", "per round?")
+    assert answer.startswith("**3 calls of [`strike`](#f"), answer
+    *_, answer = await talk(trace, "how many ring-rounds")
+    assert answer.startswith("**[`ring_round`](#f0) was called 4 times**"), answer
+
+
+async def test_the_tasks_of_a_browser_are_counted_next_to_its_samples(fixtures: Path) -> None:
+    source = fixtures / "changes.chrome-array.json.gz"
+    trace = read_trace(source.read_bytes(), name=source.name)
+    *_, answer = await talk(trace, "HandlePostMessage: how many, and how long in total")
+    assert re.match(r"\*\*\[`HandlePostMessage`\]\(#f\d+\) was called 10 times and takes ", answer), answer
 
 
 def test_what_is_left_out_is_taken_from_the_ask_before() -> None:

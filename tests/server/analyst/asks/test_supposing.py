@@ -21,7 +21,7 @@ def plain(answer: str) -> str:
 
 
 _GONE = "**Without `knead`, 500 ms (50.0%) of 1.00 s would be left at best**: 500 ms would be saved"
-_SAVED = "**At most 50.0% (500 ms) would be saved, if `knead` and all that it calls cost nothing**: 500 ms of 1.00 s"
+_SAVED = "**At most 50.0% (500 ms) would be saved, if `knead` and all that it calls cost nothing**: 50.0% (500 ms)"
 _TWICE = "**With `knead` 2 times as fast, 750 ms (75.0%) of 1.00 s would be left at best**: 250 ms"
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 
+from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
+from server.analyst.kinds.kind import Call
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
 from server.analyst.memory_orders import memory_order
 from server.analyst.memory_questions import memory_question
@@ -20,9 +22,11 @@ from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_
 from server.analyst.over_recordings import ASK, asks_over_recordings, not_known, over_recordings, without_them
 from server.analyst.plan import next_calls
 from server.analyst.preempted import with_callers
+from server.analyst.question import Question
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.recording_questions import asked_recipes, recording_answer
 from server.analyst.report import report
+from server.analyst.thread_names import spelled_out
 from server.analyst.understanding import understood
 
 CHUNK_CHARACTERS = 48
@@ -53,7 +57,7 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
     """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
     gathered = gathered_evidence(messages)
     offered, made = frozenset(tool["function"]["name"] for tool in tools), len(gathered.results)
-    evidence = with_callers(gathered)
+    evidence = _spelled_out(with_callers(gathered))
     if ASK in offered and asks_over_recordings(evidence.prompt) and memory_order(evidence.prompt) is None:
         if not evidence.called(ASK):
             yield from _reply([(ASK, {"question": evidence.prompt})], "", made)
@@ -62,6 +66,17 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
             yield from _reply([], answer, made)
             return
     yield from _about_this(without_them(evidence), offered, made, not_known(evidence))
+
+
+def _spelled_out(evidence: Evidence) -> Evidence:
+    """With the names of threads in full, in this prompt and in those before it."""
+    before = evidence.spoken_of
+    if before is None:
+        return evidence
+    asked = (*before.prompts, before.prompt)
+    *prompts, last = (spelled_out(one, asked[:at]) for at, one in enumerate(asked))
+    prompt = spelled_out(evidence.prompt, asked)
+    return replace(evidence, prompt=prompt, spoken_of=replace(before, prompt=last, prompts=tuple(prompts)))
 
 
 def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: str = "") -> Iterator[AIMessageChunk]:
@@ -82,6 +97,8 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
         calls += [] if views else [(READ_VIEW, {})]
         first = described(views[0]) if views and views[0] else first
         evidence = about_the_view(evidence)
+    of_two = two_recordings.step(evidence, offered)
+    evidence, known = two_recordings.without_them(evidence)
     question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
     if found := asked_recipes(evidence.prompt):
         yield from _reply(calls, f"{first}\n\n{recording_answer(found)}".strip(), made)
@@ -96,15 +113,12 @@ def _about_this(evidence: Evidence, offered: frozenset[str], made: int, first: s
     elif asked is not None and asked.kind == "kept" and (limit := limit_of(evidence)):
         calls += _undone(calls_for_limit(question, limit), evidence, offered)
         text = "" if calls else kept_limit(evidence, limit)
-    elif asked_step := _composed(evidence, offered):
-        calls += _undone(list(asked_step.calls), evidence, offered)
-        text = "\n\n".join(
-            filter(None, (asked_step.text, question.note if asked_step.text and question.place is None else None))
-        )
+    elif of_two:
+        calls += _undone(list(of_two.calls), known, offered)
+        text = _noted(of_two.text, question)
     else:
-        evidence = asks.others(evidence)
-        calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)
-        text = "" if calls else "\n\n".join(filter(None, (by_facts(question, evidence), report(question, evidence))))
+        more, text = _of_the_trace(question, evidence, known, offered)
+        calls += more
     yield from _reply(calls, f"{first}\n\n{text}" if first else text, made)
 
 
@@ -116,6 +130,24 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     if asks.others(evidence).results:
         return None
     return spoken_calls.step(evidence, offered) or asks.step(evidence, offered)
+
+
+def _of_the_trace(
+    question: Question, evidence: Evidence, known: Evidence, offered: frozenset[str]
+) -> tuple[list[Call], str]:
+    """The calls that the question still needs, or its answer; `known` is what was looked up for others, too."""
+    if step := _composed(evidence, offered):
+        return _undone(list(step.calls), known, offered), _noted(step.text, question)
+    evidence, known = asks.others(levels.others(evidence)), asks.others(levels.others(known))
+    if calls := _undone(next_calls(question, evidence, offered), known, offered):
+        return calls, ""
+    calls = next_calls(question, known, offered) or _undone(scope_calls(question, known), known, offered)
+    said = () if calls else (by_facts(question, known), report(question, known))
+    return calls, "\n\n".join(filter(None, said))
+
+
+def _noted(text: str, question: Question) -> str:
+    return "\n\n".join(filter(None, (text, question.note if text and question.place is None else None)))
 
 
 def _undone(

@@ -20,10 +20,12 @@ from server.analyst.ordinals import NEXT
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import COUNTS, Question
 from server.analyst.sentence_forms import refers_to_named
+from server.analyst.spoken_threads import by_thread
 from server.analyst.thread_scope import (
     is_no_thread,
     narrowed,
     of_a_named_thread,
+    placed_in,
     thread_for_a_name,
     thread_of_a_word,
     threads_alike,
@@ -229,7 +231,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
         if before and question.refers and not (is_new or before.is_aside):
             handles = (before.handle,)
         return replace(question, value=value, measured=None, handles=handles, understood=True)
-    question = _of_alike_threads(question, evidence)
+    question = placed_in(_of_alike_threads(question, evidence), evidence)
     if (
         question.intent is Intent.PROFILES
         and question.thread
@@ -287,6 +289,8 @@ def _longest_wait(question: Question, evidence: Evidence) -> Question:
 def _of_alike_threads(question: Question, evidence: Evidence) -> Question:
     """The question for one of several threads by a word of their names; else without that word."""
     group = threads_alike(question, evidence)
+    if of_them := by_thread(question, group, evidence):
+        return of_them
     if group and _THREAD_SCOPE.which_of_them.search(question.text):
         return replace(question, intent=Intent.PROFILES, thread=group, names=(), maybe=(), placed=(), stems=())
     return without_word(question, group) if group else question

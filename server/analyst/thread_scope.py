@@ -5,12 +5,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from server.analyst.chosen_intent import OF_A_THREAD
+from server.analyst.chosen_intent import OF_A_THREAD, OF_ALL
 from server.analyst.evidence import Evidence, busy_of
 from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
-from server.analyst.question import Question
+from server.analyst.question import Question, alone
 from server.analyst.subjects import NO_NAMES, NO_THREAD
+from server.analyst.thread_names import called, in_text, names_of
 from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
 
@@ -45,6 +46,8 @@ def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | Non
     one, or where several fit."""
     rows = [row for row in evidence.profiles if row["unit"] == evidence.unit]
     threads = {(row["pid"], row["tid"] or row["handle"]) for row in rows}
+    if (name := in_text(question.text, rows)) and len(threads) > 1:
+        return _busiest(called(name, rows))
     if len(threads) < 2 or not _FORMS.of_one.search(question.text):
         return None
     numbers = {*_FORMS.number.findall(question.text)}
@@ -61,6 +64,80 @@ def thread_named(question: Question, evidence: Evidence) -> dict[str, Any] | Non
     if not most or len({(row["pid"], row["tid"] or row["handle"]) for row in found}) > MOST * len(threads):
         return None
     return _busiest(found) if len({row["name"] for row in found}) == 1 else None
+
+
+def threads_meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+    """The profiles that are meant, the busiest first: by handle, by name, or the main thread by what it is called."""
+    rows = evidence.profiles or (evidence.first("list_profiles") or {"profiles": []})["profiles"]
+    if question.thread:
+        name = question.thread.casefold()
+        exact = [row for row in rows if name in (row["handle"], row["name"].casefold(), str(row["tid"]))]
+        exact = exact or called(name, rows)
+        begins = [row for row in rows if row["name"].casefold().startswith(name)]
+        if carried := [row for row in exact if row["handle"] == name and row["tid"]]:  # with the thread's other views
+            of_it = {(row["pid"], row["tid"]) for row in carried}
+            exact = [row for row in rows if (row["pid"], row["tid"]) in of_it]
+        found = exact or begins or [row for row in rows if name in row["name"].casefold()]
+    else:
+        found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
+        found = found or rows[:1]  # a recorder lists the thread that began the program first
+    default = evidence.profile((evidence.summary or {}).get("default_profile")) or {"handle": "", "pid": ""}
+    if not question.thread and any(row["pid"] == default["pid"] for row in found):
+        found = [row for row in found if row["pid"] == default["pid"]]
+    return sorted(found, key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -busy_of(row)))
+
+
+MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
+
+
+def placed_in(question: Question, evidence: Evidence) -> Question:
+    """The question without the name of the one thread that its text has: of the function that is named besides, or of
+    the thread where nothing is; `and on press-2?` asks what was asked before."""
+    rows = evidence.profiles
+    name = in_text(question.text, rows) if len(rows) > 1 and question.intent is not Intent.COMPARE else ""
+    if not name or in_text(question.text.replace(name, " "), rows):
+        return question
+    words = {part for row in called(name, rows) for one in names_of(row) for part in (one.casefold(), *_parts(one))}
+
+    def others(found: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for one in found if one.casefold() not in words)
+
+    left = replace(question, names=others(question.names), maybe=others(question.maybe), placed=others(question.placed))
+    left = replace(left, labels=others(question.labels), on_thread=name, unfound=others(question.unfound))
+    if evidence.spoken_of and _FORMS.only_a_place.match(_without(name, question.text)):
+        return _asked_there(left, name, evidence)
+    is_bare = not (left.names or left.maybe or left.stems or left.handle)
+    if left.names:
+        is_of_it = question.intent in (Intent.THREAD, Intent.MAIN_THREAD, Intent.PROFILES)
+        return replace(left, intent=Intent.FUNCTION if is_of_it else left.intent, thread=None, understood=True)
+    if is_bare and not question.refers and _FORMS.single_call.search(question.text):
+        return replace(left, intent=Intent.LONG_TASKS, thread=None, measured=None, carried=None, understood=True)
+    is_of_all = question.intent in ABOUT_ONE_FUNCTION | OF_ALL - {Intent.TOP} and not question.carried
+    return replace(left, intent=Intent.THREAD, thread=name, understood=True) if is_bare and is_of_all else left
+
+
+def _without(name: str, text: str) -> str:
+    return " ".join(re.sub(re.escape(name), " ", text, flags=re.IGNORECASE).split())
+
+
+def _asked_there(question: Question, name: str, evidence: Evidence) -> Question:
+    """What the newest prompt asked that was no mere place, of this thread."""
+    asked = (*evidence.spoken_of.prompts, evidence.spoken_of.prompt) if evidence.spoken_of else ()
+    for prompt in reversed(asked):
+        old = in_text(prompt, evidence.profiles)
+        rest = _without(old, prompt) if old else prompt
+        if not _FORMS.only_a_place.match(rest):
+            before = alone(f"{rest.rstrip('?!. ')} on {name}", {}, None)
+            if before.intent in NARROWED - {Intent.THREAD, Intent.MAIN_THREAD} and not before.refers:
+                return placed_in(before, replace(evidence, spoken_of=None))
+            break
+    return replace(
+        question, intent=Intent.THREAD, thread=name, names=(), maybe=(), placed=(), stems=(), understood=True
+    )
+
+
+def _parts(name: str) -> list[str]:
+    return [part.casefold() for part in _WORD.findall(name)]
 
 
 def _is_part(name: str, row: dict[str, Any]) -> bool:

@@ -89,7 +89,8 @@ def _unread_code(question: Question, text: str) -> tuple[str, ...]:
     letters = _letters("\n\n".join(without_addresses(text).split("\n\n")[:2]))
     said = [name.removesuffix("()") for name in IDENTIFIER.findall(question.text)]
     said += _WITH_A_DIGIT.findall(question.text)
-    return tuple(name for name in said if _letters(last_part(name)) not in letters)
+    place = _letters(question.on_thread or "") if question.profile or question.intent is Intent.THREAD else ""
+    return tuple(name for name in said if _letters(last_part(name)) not in letters and _letters(name) not in place)
 
 
 def is_of_asking(word: str) -> bool:

@@ -1,6 +1,7 @@
 """compare_traces: what got slower, appeared and vanished since another trace, another profile, or several runs."""
 
 import difflib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -17,6 +18,7 @@ from server.ports.traces import OpenTrace
 from server.protocol.wire_values import Table
 from server.quoting import place, plain, quoted
 from traces.analysis.compare import ComparedFunction, Comparison, compare_traces
+from traces.analysis.functions import function_values
 from traces.analysis.runs import Change, RunComparison, compare_runs
 from traces.analysis.selection import Selection, select
 from traces.analysis.units import format_share, format_value
@@ -41,7 +43,7 @@ class CompareTraces(Windowed):
     ]
     runs: Annotated[list[Named], Field(max_length=MOST_RUNS, description="further runs like this one")] = []  # noqa: RUF012
     sort_by: Literal["self", "total"] = "self"
-    limit: Annotated[int, Field(ge=1, le=50)] = 12
+    limit: Annotated[int, Field(ge=1, le=200)] = 12
     profile: ProfilesArgument = None
     absolute: Annotated[bool, Field(description="values, not shares")] = False
     my_code: MyCodeArgument = False
@@ -123,7 +125,7 @@ def _two(
     )
     outcome = Outcome(
         text="\n".join(_lines(found, trace, other)),
-        data=_data(found),
+        data=_data(found, _Recorded(old, _window(old, arguments)), _Recorded(new, _window(new, arguments))),
         table=_table(found),
         warning=bool(found.notes),
     )
@@ -196,7 +198,26 @@ def signed(change: float, unit: Unit) -> str:
     return f"+{format_value(change, unit)}" if change > 0 else format_value(change, unit)
 
 
-def _data(found: Comparison) -> dict[str, Any]:
+class _Recorded:
+    """What a recording itself has of a function: how often it was called, and its total where the file has that."""
+
+    def __init__(self, chosen: Selection, window: Window | None) -> None:
+        self._counts_calls = chosen.count_name == "calls"
+        self._values = function_values(chosen, chosen.values(window), window)
+        trace = chosen.trace
+        self._frames = Counter((name, trace.frame_file(frame)) for frame, name in enumerate(trace.frame_names))
+        self._trace = trace
+
+    def of(self, handle: str | None) -> dict[str, Any]:
+        """Nothing where it has none, or several frames are one function."""
+        frame = int(handle[1:]) if handle else -1
+        if frame < 0 or self._frames[self._trace.frame_names[frame], self._trace.frame_file(frame)] > 1:
+            return {}
+        calls = {"count": int(self._values.count[frame])} if self._counts_calls else {}
+        return calls | {"recorded_total": float(self._values.total_value[frame])}
+
+
+def _data(found: Comparison, old: _Recorded, new: _Recorded) -> dict[str, Any]:
     return {
         "unit": found.unit.value,
         "profile": found.profile_after,
@@ -214,8 +235,10 @@ def _data(found: Comparison) -> dict[str, Any]:
                 "name": row.name,
                 "file": row.file,
                 "status": row.status,
-                "before": _side(row.self_before, row.total_before, row.self_share_before, row.total_share_before),
-                "after": _side(row.self_after, row.total_after, row.self_share_after, row.total_share_after),
+                "before": _side(row.self_before, row.total_before, row.self_share_before, row.total_share_before)
+                | old.of(row.before),
+                "after": _side(row.self_after, row.total_after, row.self_share_after, row.total_share_after)
+                | new.of(row.after),
                 "change": {"self_value": float(row.self_change), "total_value": float(row.total_change)},
                 "ratio": row.total_ratio,
             }
@@ -341,7 +364,19 @@ COMPARE_TRACES = Tool(
         }
     )
     | {"total_rows", "handle", "name", "file", "status", "self_value", "total_value", "self_share", "total_share"}
-    | {"change", "ratio", "whole_of_runs", "value", "share", "delta", "size", "p", "adjusted_p"},
+    | {
+        "count",
+        "recorded_total",
+        "change",
+        "ratio",
+        "whole_of_runs",
+        "value",
+        "share",
+        "delta",
+        "size",
+        "p",
+        "adjusted_p",
+    },
     narrow="use a smaller limit",
     guidance="this trace is the one after. Two single runs also differ by chance: say so unless runs were tested.",
 )

@@ -5,6 +5,7 @@ from typing import Any
 from server.analyst.asks.ask import CALLS_LEFT_OUT
 from server.analyst.asks.ask_statements import Asked, table
 from server.analyst.asks.named import Subject
+from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
 from server.analyst.wording import amount, cited, cited_profile, few, joined, moment, share
@@ -165,6 +166,16 @@ def divided(asked: Asked, row: Row, base: Row) -> str:
     many = f"{linked(f'{float(times):,.4g}', times)} call{'' if float(times) == 1 else 's'}"
     begins = f"**{many} of {asked.label} for each call of {other}{narrowed(asked)}**"
     return f"{begins}: {number(row['calls'])} in all. It takes {takes}."
+
+
+def not_there(asked: Asked, total: Row, evidence: Evidence) -> str:
+    """That a function does not run in the thread that is asked about; empty where it does, or nobody knows."""
+    ask, is_one_kind = asked.ask, {row["kind"] for row in evidence.profiles} == {asked.kind}
+    is_plain = {*ask.measures} <= {"calls", "total", "self", "share", "mean"} and len(asked.profiles) == 1
+    if any(total.get(one) for one in ("calls", "samples", "total")) or not (asked.thread and is_plain and is_one_kind):
+        return ""
+    narrowed_more = asked.window or asked.within or ask.limit or ask.by
+    return "" if narrowed_more else f"**{asked.label} does not run in {asked.thread.label}.**"
 
 
 def thread_of(row: Row) -> Subject:

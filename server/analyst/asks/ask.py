@@ -129,9 +129,18 @@ def after(ask: Ask, before: Ask | None) -> Ask:
             kept = {one: value for one, value in kept.items() if one in ("window", "clock")}
         if ask.measures or ask.by:
             kept.pop("limit", None)
+        if ask.placed and ask.of:
+            kept = {one: value for one, value in kept.items() if one not in ("thread", "within")}
         if ask.window or ask.thread:  # another part of the recording in place of the one before
             kept = {one: value for one, value in kept.items() if one == "limit"}
     return replace(ask, measures=measures, percent=ask.percent or before.percent, of=ask.of or (IT,), **kept)
+
+
+def of_a_place(ask: Ask) -> Ask:
+    """The ask for the total of what is only named with a place: `climb in engine-1`."""
+    is_plain = not (ask.measures or ask.by or ask.rank or ask.how or ask.what_if or ask.limit)
+    is_placed = is_plain and ask.of and (ask.thread or ask.within)
+    return replace(ask, measures=("total",), is_strict=True) if is_placed else ask
 
 
 def is_bare(ask: Ask) -> bool:

@@ -16,6 +16,7 @@ from server.analyst.asks.ask import (
     Ask,
     after,
     further,
+    of_a_place,
     only_names,
     supposed_call,
 )
@@ -85,6 +86,7 @@ def asked_in(evidence: Evidence) -> Ask | None:
     is_alone = sum(THEM.get(one, 1) for one in ask.of if one != IT) < PAIR
     if "compare" in ask.how and is_alone and not of_threads:
         return None
+    ask = of_a_place(ask)
     if not (ask.measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
         return None
     if ask.same_window and ask.window is None:
@@ -250,7 +252,7 @@ def _measured_of(asked: Asked, evidence: Evidence) -> Answer:
     if ask.base == OWN_THREAD or (asked.is_elsewhere and not (ask.by or asked.divisor or asked.thread)):
         return _of_own_thread(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
-    return _with(needed, evidence, lambda *tables: _written(asked, list(tables)))
+    return _with(needed, evidence, lambda *tables: _written(asked, list(tables), evidence))
 
 
 def _of_threads(asked: Asked, evidence: Evidence) -> Answer:
@@ -354,7 +356,7 @@ def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
         return found or None
     there = replace(asked, ask=replace(asked.ask, base=""))
     there = replace(there, profiles=(row,), thread=answering.thread_of(row)) if row else there
-    return _with([statement(there, there.frames)], evidence, lambda table: _written(there, [table]))
+    return _with([statement(there, there.frames)], evidence, lambda table: _written(there, [table], evidence))
 
 
 def _of_several(asked: Asked, evidence: Evidence) -> Answer:
@@ -390,8 +392,10 @@ def _has(asked: Asked, total: answering.Row) -> bool:
     return not ((asked.needs_calls and asked.kind != "evented") or counts or moments)
 
 
-def _written(asked: Asked, tables: list[Table]) -> str | None:
+def _written(asked: Asked, tables: list[Table], evidence: Evidence) -> str | None:
     (total, *_), ask = tables[0], asked.ask
+    if nowhere := answering.not_there(asked, total, evidence):
+        return nowhere
     if not _has(asked, total):
         return None
     if asked.divisor:

@@ -150,6 +150,9 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
     found = list({one.label: one for one, _, _ in known if one}.values())
     sure = [is_its_name for one, _, is_its_name in known if one]
     left = [word for _, words, _ in known for word in words]
+    places = {word: place for word in left if (place := named(word, evidence, is_thread=True))}
+    if len(places) == 1 and len(found) == 1 and not found[0].profiles:  # `heat, na kettle-3?`
+        found, left = [*found, *places.values()], [word for word in left if word not in places]
     if not found and left and not ask.placed and {word.casefold() for word in left} <= _GENERIC | of_it:
         subject = spoken_of(evidence)
         return (subject,) if subject else None

@@ -17,6 +17,7 @@ from server.analyst.measured import Measured
 from server.analyst.pseudo_frames import PSEUDO_FRAMES, collects
 from server.analyst.queries import query
 from server.analyst.subjects import HANDLE
+from server.analyst.thread_names import called
 from server.analyst.thread_scope import parts_of_thread
 from server.analyst.topic_words import words_in
 from server.analyst.wording import cited, cited_profile, coded, few, joined
@@ -264,6 +265,7 @@ def _threads(name: str, evidence: Evidence) -> Subject | None:
     ways = {name.casefold(), name.casefold().removesuffix("s"), name.casefold().removesuffix("es")} - {""}
     words = name.casefold().split()
     found = [row for row in rows if row["name"].casefold() == name.casefold() or row["tid"] == name]
+    found = found or called(name, rows)
     found = found or [row for row in rows if ways & parts_of_thread(row["name"])]
     found = found or [row for row in rows if len(words) > 1 and {*words} <= parts_of_thread(row["name"])]
     if not found or (len(found) == len(rows) > 1 and len({_plain(row["name"]) for row in rows}) > 1):

@@ -57,6 +57,7 @@ def _read(text: str) -> Ask | None:
     filling = _Filling(lexicon(), is_dense=NO_SPACES.search(text) is not None)
     parts = re.split(r"(`[^`\n]+`)", text)
     text = "".join(filling.put("name", one.strip("`")) if one.startswith("`") else one for one in parts)
+    text = _FORMS.numbered_thread.sub(lambda found: filling.put("name", found[0]), text)
     text = filling.with_numbers(text)
     ranges = time_ranges(text, [])
     if len(ranges) > 1 or any(one.moment is not None for one in ranges):

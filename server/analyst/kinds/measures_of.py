@@ -6,6 +6,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
+from server.analyst.forms import forms
 from server.analyst.kinds import by_query, call_counts, calls_of, one_function, suspects, who_calls
 from server.analyst.kinds.asked_of_one import OF_ALL_CALLS, OF_ONE_CALL, cost, figures_of, of_one_call, row_of
 from server.analyst.kinds.in_other_profiles import around_function, further_places, place_of
@@ -42,6 +43,7 @@ _BY_ANOTHER_KIND = {
     "when": Intent.CALLS_OF,
     "first": Intent.TIMELINE,
 }
+_LEAST = forms("thread_scope").least
 _OF_THREADS = ("threads", "one_thread", "all_threads", "several_threads")
 _ANSWERS = {
     Intent.SUSPECT: suspects.suspect,
@@ -166,7 +168,7 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if asked.asks("waiting"):
         return [_waits(around, evidence)]
     if asked.asks(*_OF_THREADS):
-        return [*_threads(asked, around, evidence), cost(around)]
+        return [*_threads(asked, around, evidence, is_least=_LEAST.search(question.text) is not None), cost(around)]
     if asked.asks("from_itself"):
         return [_from_itself(question, around, evidence), cost(around)]
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):
@@ -269,9 +271,9 @@ def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[st
     return found
 
 
-def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence) -> list[str]:
+def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence, *, is_least: bool = False) -> list[str]:
     row, unit = row_of(around), around["unit"]
-    found = _by_thread(around, evidence)
+    found = _by_thread(around, evidence)[:: -1 if is_least else 1]
     main = evidence.main
     if not evidence.runs_in_several and main:
         of_it = evidence.profile(around["profile"]) or main
@@ -287,7 +289,8 @@ def _threads(asked: Measured, around: dict[str, Any], evidence: Evidence) -> lis
         return [f"**{yes}{cited(row)} runs only in {lines[0]}**, of {few(alike)} threads."]
     more = f" and {few(len(found) - LISTED)} more" if len(found) > LISTED else ""
     of_all = "all" if len(found) == alike else f"{few(len(found))} of"
-    return [f"**{yes}{cited(row)} runs in {of_all} {few(alike)} threads: {joined(lines[:LISTED])}{more}.**"]
+    order = ", the least of it first" if is_least else ""
+    return [f"**{yes}{cited(row)} runs in {of_all} {few(alike)} threads{order}: {joined(lines[:LISTED])}{more}.**"]
 
 
 def _times(around: dict[str, Any], values: dict[str, Any]) -> str:

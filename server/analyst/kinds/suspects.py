@@ -88,6 +88,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
+    if found and state == "pass" and evidence.runs_in_several and (pattern := _of_work(found["insights"][0]["id"])):
+        return [("find_frames", {"pattern": pattern, "regex": True, "limit": MATCHES, "profile": "all"})]
     if kind_of_work(question) or _named(question):
         weightless = _weightless(question, evidence) if kind_of_work(question) is None else None
         everywhere = _waited_for(question, evidence) if weightless is None else []
@@ -158,7 +160,10 @@ def _of_work(name: str) -> str:
 
 def _named_like_it(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     """What functions that are named like the kind of work take, though no finding is about it; empty without any."""
-    found = evidence.first("find_frames", pattern=_of_work(row["id"]))
+    found = (
+        evidence.first("find_frames", pattern=_of_work(row["id"]), profile="all") if row["state"] == "pass" else None
+    )
+    found = found or evidence.first("find_frames", pattern=_of_work(row["id"]))
     rows = [one for one in (found or {"rows": []})["rows"] if one["total_value"] > 0 and not is_pseudo(one)]
     pattern = re.compile(_of_work(row["id"]) or "(?!)")
     rows = [one for one in rows if pattern.search(one["name"])]  # and not by its file alone

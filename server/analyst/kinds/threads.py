@@ -25,6 +25,7 @@ from server.analyst.kinds.threads_compared import (
 )
 from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question
+from server.analyst.thread_scope import threads_meant
 from server.analyst.wording import (
     amount,
     cited,
@@ -47,7 +48,6 @@ _KNOWN_FORMS = forms("known_forms")
 
 LISTED = 12
 ALL_PROFILES = 100
-MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
@@ -203,7 +203,7 @@ def _may_wait(row: dict[str, Any]) -> bool:
 
 def then_one(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
-    threads = _asked_for(question, evidence)
+    threads = threads_meant(question, evidence)
     if threads and (lead := _lead_in(evidence, threads[0]["handle"])) and evidence.called("get_insights"):
         calls.append(("get_callers_callees", {"frame": lead.row["handle"], "profile": threads[0]["handle"]}))
     for row in threads[:2]:
@@ -216,29 +216,9 @@ def then_one(question: Question, evidence: Evidence) -> list[Call]:
     return calls
 
 
-def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
-    """The profiles that are meant, the busiest first: by handle, by name, or the main thread by what it is called."""
-    rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
-    if question.thread:
-        name = question.thread.casefold()
-        exact = [row for row in rows if name in (row["handle"], row["name"].casefold(), str(row["tid"]))]
-        begins = [row for row in rows if row["name"].casefold().startswith(name)]
-        if carried := [row for row in exact if row["handle"] == name and row["tid"]]:  # with the thread's other views
-            of_it = {(row["pid"], row["tid"]) for row in carried}
-            exact = [row for row in rows if (row["pid"], row["tid"]) in of_it]
-        found = exact or begins or [row for row in rows if name in row["name"].casefold()]
-    else:
-        found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
-        found = found or rows[:1]  # a recorder lists the thread that began the program first
-    default = evidence.profile((evidence.summary or {}).get("default_profile")) or {"handle": "", "pid": ""}
-    if not question.thread and any(row["pid"] == default["pid"] for row in found):
-        found = [row for row in found if row["pid"] == default["pid"]]
-    return sorted(found, key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -busy_of(row)))
-
-
 def one(question: Question, evidence: Evidence) -> list[str]:
     """What one thread does."""
-    threads = _asked_for(question, evidence)
+    threads = threads_meant(question, evidence)
     if not threads:
         rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
         names = ", ".join(cited_profile(row) for row in sorted(rows, key=lambda row: -busy_of(row))[:6])
@@ -327,7 +307,7 @@ def _findings_of(evidence: Evidence, threads: list[dict[str, Any]]) -> list[dict
 
 def main_thread(question: Question, evidence: Evidence) -> list[str]:
     """Whether the main thread is blocked, and by what; who works when it does not."""
-    threads = _asked_for(question, evidence)
+    threads = threads_meant(question, evidence)
     if not threads:
         return one(question, evidence)
     row = threads[0]

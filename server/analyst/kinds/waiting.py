@@ -338,9 +338,10 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
         if words == "waiting" and main and idle >= 0.5:
             return f"**Mostly, yes: {cited_profile(main)} is idle {share(idle)} of the time.**"
         if words == "waiting" and main and main["kind"] == "sampled" and main.get("running") is None:
+            where = cited_profile(main) if evidence.runs_in_several else "them"
             return (
-                "**Whether it waits or computes, these samples cannot tell**: nothing in them is named like waiting, "
-                "and a function that waits in a call of the system looks like one that computes."
+                f"**Whether it waits or computes, these samples cannot tell**: nothing in {where} is named like "
+                "waiting, and a function that waits in a call of the system looks like one that computes."
             )
         none = f"**No: nothing in this trace is named like {words}**"
         return f"{none}: if it waits for that, it is not recorded here under a name that says so."

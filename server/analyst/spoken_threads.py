@@ -8,15 +8,15 @@ from server.analyst.intent import Intent
 from server.analyst.kinds.meant_functions import is_found
 from server.analyst.measured import Measured
 from server.analyst.question import Question
-from server.analyst.thread_scope import without_word
+from server.analyst.thread_scope import singular, without_word
 
 _FORMS = forms("thread_scope")
-_SINGLE_EVENTS = forms("single_events")
+_RANKS = frozenset({"most", "least", "worst", "longest", "shortest", "slowest", "fewest", "best"})
 
 
 def by_thread(question: Question, group: str, evidence: Evidence) -> Question | None:
-    """The question for the threads of a function that is named beside a word for them, or was spoken of; or for the
-    longest of its calls, which tells the thread. None where it is of the threads themselves."""
+    """The question for the threads of a function that is named with a word for them, or was spoken of; or for the
+    longest of its calls, and its thread. None where it is of the threads themselves."""
     before, ranks = evidence.spoken_of, _FORMS.which_of_them.search(question.text)
     others = _FORMS.in_the_others.match(evidence.prompt)
     if others and before and before.handle.startswith("f") and evidence.runs_in_several:
@@ -28,13 +28,16 @@ def by_thread(question: Question, group: str, evidence: Evidence) -> Question | 
         return None
     words = (*question.names, *question.maybe)
     names = tuple(one for one in without_word(question, group).names if is_found(one, evidence)) if group else ()
-    names = names or tuple(one for one in words if one.casefold().rstrip("s") != group and is_found(one, evidence))
-    is_new = any(one.casefold().rstrip("s") != group for one in (*words, *question.stems))
+    names = names or tuple(
+        one for one in words if not {*singular(group)} & {*singular(one.casefold())} and is_found(one, evidence)
+    )
+    of_it = {*singular(group)} | _RANKS
+    is_new = any(not of_it & {*singular(one.casefold())} for one in (*words, *question.stems))
     is_new = is_new or _FORMS.of_threads.search(question.text) is not None
     if not names and (is_new or not before or before.is_aside or before.threads or before.handle[:1] != "f"):
         return None
     bare = replace(question, names=(), maybe=(), placed=(), stems=(), labels=(), thread=None, understood=True)
-    if before and not names and _SINGLE_EVENTS.which.search(question.text):
+    if before and not names and _FORMS.worst_call.search(question.text):
         return replace(bare, intent=Intent.CALLS_OF, handle=before.handle, carried=before.cited, measured=None)
     handles = () if names or before is None else (before.handle,)
     return replace(bare, intent=Intent.FUNCTION, measured=Measured(("threads",), names[:1]), handles=handles)

@@ -70,7 +70,7 @@ def spelled_out(prompt: str, before: Sequence[str]) -> str:
     found = _NUMBER_ALONE.match(" ".join(prompt.split()))
     for earlier in reversed(before) if found else ():
         if found and (named := _NUMBERED.search(earlier)):
-            return f"{found[1] or 'and '}{named[1]}{found[2]}?"
+            return f"and on {named[1]}{found[2]}?"
         if not _NUMBER_ALONE.match(earlier):
             break
     return prompt

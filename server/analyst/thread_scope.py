@@ -103,6 +103,8 @@ def placed_in(question: Question, evidence: Evidence) -> Question:
         return tuple(one for one in found if one.casefold() not in words)
 
     left = replace(question, names=others(question.names), maybe=others(question.maybe), placed=others(question.placed))
+    if name.isalpha() and name.islower() and not left.names:
+        return question  # `radio` may be a word of the language
     left = replace(left, labels=others(question.labels), on_thread=name, unfound=others(question.unfound))
     if evidence.spoken_of and _FORMS.only_a_place.match(_without(name, question.text)):
         return _asked_there(left, name, evidence)
@@ -113,7 +115,9 @@ def placed_in(question: Question, evidence: Evidence) -> Question:
     if is_bare and not question.refers and _FORMS.single_call.search(question.text):
         return replace(left, intent=Intent.LONG_TASKS, thread=None, measured=None, carried=None, understood=True)
     is_of_all = question.intent in ABOUT_ONE_FUNCTION | OF_ALL - {Intent.TOP} and not question.carried
-    return replace(left, intent=Intent.THREAD, thread=name, understood=True) if is_bare and is_of_all else left
+    if (is_bare and is_of_all) or question.intent is Intent.THREAD:
+        return replace(left, intent=Intent.THREAD, thread=name, names=(name,), understood=True)
+    return left
 
 
 def _without(name: str, text: str) -> str:
@@ -163,7 +167,7 @@ def threads_alike(question: Question, evidence: Evidence) -> str:
     rows = [row for row in evidence.profiles if row["stands_for_thread"]]
     for word in _WORD.findall(question.text):
         one = word.casefold()
-        ways = [way for way in _singular(one) if len(way) >= SHORTEST_WORD]
+        ways = [way for way in singular(one) if len(way) >= SHORTEST_WORD]
         if {one, *ways} & (NO_NAMES | NO_THREAD | SMALL_WORDS) or word in question.names:
             continue
         for way in ways:
@@ -177,7 +181,7 @@ def threads_alike(question: Question, evidence: Evidence) -> str:
     return ""
 
 
-def _singular(word: str) -> tuple[str, ...]:
+def singular(word: str) -> tuple[str, ...]:
     """The word, and what it may be the plural of: `press` of `presses`."""
     return tuple(dict.fromkeys((word, word.removesuffix("s"), word.removesuffix("es"))))
 
@@ -190,7 +194,7 @@ def without_word(question: Question, word: str) -> Question:
     """The question without a word that only says which threads it is about."""
 
     def others(words: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for one in words if word not in _singular(one.casefold()))
+        return tuple(one for one in words if word not in singular(one.casefold()))
 
     left = replace(question, maybe=others(question.maybe), placed=others(question.placed), stems=others(question.stems))
     nothing = not (left.maybe or left.placed or left.stems or question.names or question.handle)

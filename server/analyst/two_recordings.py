@@ -43,7 +43,7 @@ _AND_OF = lazy_regex(r"^(?:and|und|et|y|e|what about|how about|那|では)\s+(\S
 @dataclass(frozen=True, slots=True)
 class Asked:
     """`what` is asked, `both` or `other` of what `rest` names, or which functions `grew`, `shrank`, are `new` or
-    `gone`; `side` is the word that says which of the two is meant, `new` or `old`."""
+    `gone`; `side` is the word by which one of the two is meant, `new` or `old`."""
 
     what: str
     rest: str
@@ -166,7 +166,7 @@ def _of_the_names(asked: Asked, other: dict[str, Any], evidence: Evidence) -> As
     for at, name in enumerate((this, there)):
         stem, alike = name.partition(".")[0], (this, there)[1 - at]
         for one in (name, stem, *sorted(_own_words(name, alike))):
-            if is_in(one, rest) and not re.search(rf"`[^`]*{re.escape(one)}", rest):
+            if is_in(one, rest) and not any(one in span for span in re.findall(r"`([^`]*)`", rest)):
                 rest = re.sub(
                     rf"(?:\b(?:in|of|from|for|im|von|dans|en|de|em) )?{re.escape(one)}", " ", rest, flags=re.IGNORECASE
                 )
@@ -238,8 +238,8 @@ def _row(name: str, found: dict[str, Any], evidence: Evidence) -> dict[str, Any]
     alike = [row for row in found["rows"] if row["handle"] in frames]
     handle = None if alike else spoken_names.handle_named(name, evidence)
     alike = alike or [row for row in found["rows"] if handle and row["handle"] == handle]
-    alike = alike or [row for row in found["rows"] if not row["handle"] and row["name"].casefold() == name.casefold()]
-    return next(iter(alike), None)
+    called = [row for row in found["rows"] if row["name"].casefold() == name.casefold()]
+    return next(iter(alike or called), None)
 
 
 def _named(row: dict[str, Any]) -> str:
@@ -256,16 +256,16 @@ def _of_function(row: dict[str, Any], asked: Asked, found: dict[str, Any], there
     """What a function takes in both, and how often it was called there where that is known."""
     unit, sides = found["unit"], (row["after"], row["before"])
     values = [_total(one) for one in sides]
-    wholes = (found["after"]["whole"], found["before"]["whole"])
+    sums = (found["after"]["whole"], found["before"]["whole"])
     counts = [f"{one['count']:,} call{'' if one['count'] == 1 else 's'}" if "count" in one else "" for one in sides]
     of_calls = _FORMS.calls.search(f"{asked.rest} {evidence.prompt}") or (
         evidence.spoken_of and _FORMS.calls.search(evidence.spoken_of.prompt) and not asked.rest
     )
     here_, there_ = (
-        f"{count} ({amount(value, unit)}, {share(value / whole)})"
+        f"{count} ({amount(value, unit)}, {share(value / of_all)})"
         if of_calls and count
-        else f"{amount(value, unit)} ({share(value / whole)}){f' in {count}' if count else ''}"
-        for value, whole, count in zip(values, wholes, counts, strict=True)
+        else f"{amount(value, unit)} ({share(value / of_all)}){f' in {count}' if count else ''}"
+        for value, of_all, count in zip(values, sums, counts, strict=True)
     )
     if of_calls and not any(counts):
         never = f"**How often {_named(row)} was called, these recordings do not say.**"
@@ -304,11 +304,12 @@ def _of_all(asked: Asked, found: dict[str, Any], there: str) -> str:
     ratio = f": {more / less:.1f} times {'as much' if after > before else 'as much there'}" if less > 0 else ""
     verdict = ""
     if _FORMS.faster.search(asked.rest):
-        yes = _yes(f"is it {asked.rest}", before, after).strip(": ")
-        less_ = (
-            "it takes about the same" if more < MUCH * less else f"{there if before < after else 'this one'} takes less"
-        )
-        verdict = f"**{yes}{', ' if yes else ''}{less_ if yes else less_[:1].upper() + less_[1:]}.** "
+        asks_which = _FORMS.which_faster.match(asked.rest) is not None
+        takes_more = asks_which and _FORMS.slower.search(asked.rest) is not None
+        yes = "" if asks_which else _yes(f"is it {asked.rest}", before, after).strip(": ")
+        one = there if (before < after) != takes_more else "this one"
+        said = f"{one} takes {'more' if takes_more else 'less'}" if more >= MUCH * less else "it is about the same"
+        verdict = f"**{yes}, {said}.** " if yes else f"**{said[:1].upper()}{said[1:]}.** "
     return f"{verdict}**In {there} it is {amount(before, unit)} in all, here {amount(after, unit)}{ratio}.**"
 
 
@@ -328,7 +329,7 @@ def _most(asked: Asked, found: dict[str, Any], there: str) -> str:
 
 
 def _changed(asked: Asked, found: dict[str, Any], other: dict[str, Any], evidence: Evidence) -> str:
-    """Which functions take more in the later one, or are in one of the two alone. Where no name tells which is the
+    """Which functions take more in the later one, or are in one of the two alone. Where neither name shows which is the
     later one, both ways are given."""
     this, there, unit = coded(_this(evidence)), coded(other["trace"]), found["unit"]
     later_there = is_newer(other, evidence)
@@ -339,8 +340,8 @@ def _changed(asked: Asked, found: dict[str, Any], other: dict[str, Any], evidenc
             f"only in {name}: {_listed(rows, side, unit)}"
             for name, rows, side in ((there, away, "before"), (this, here, "after"))
         ]
-        wanted = later_there == (asked.what == "new") if is_known else None
-        ordered = named if wanted is not False else named[::-1]
+        is_there_first = later_there == (asked.what == "new") if is_known else None
+        ordered = named if is_there_first is not False else named[::-1]
         return f"**{ordered[0][:1].upper()}{ordered[0][1:]}**; {ordered[1]}."
     ways = [("before", "after", there, this), ("after", "before", this, there)]
     said = []

@@ -138,7 +138,7 @@ def after(ask: Ask, before: Ask | None) -> Ask:
 
 def of_a_place(ask: Ask) -> Ask:
     """The ask for the total of what is only named with a place: `climb in engine-1`."""
-    is_plain = not (ask.measures or ask.by or ask.rank or ask.how or ask.what_if or ask.limit)
+    is_plain = not (ask.measures or ask.by or ask.rank or ask.how or ask.what_if or ask.limit or ask.is_strict)
     is_placed = is_plain and ask.of and (ask.thread or ask.within)
     return replace(ask, measures=("total",), is_strict=True) if is_placed else ask
 

@@ -11,7 +11,7 @@ from server.analyst.forms import forms
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.question import Question, alone
 from server.analyst.subjects import NO_NAMES, NO_THREAD
-from server.analyst.thread_names import called, in_text, names_of
+from server.analyst.thread_names import called, in_text, is_in, names_of
 from server.analyst.unread_words import SMALL_WORDS
 from traces.lazy_regex import lazy_regex
 
@@ -100,7 +100,7 @@ def placed_in(question: Question, evidence: Evidence) -> Question:
     words = {part for row in called(name, rows) for one in names_of(row) for part in (one.casefold(), *_parts(one))}
 
     def others(found: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for one in found if one.casefold() not in words)
+        return tuple(one for one in found if one.casefold() not in words and not is_in(name, one))
 
     left = replace(question, names=others(question.names), maybe=others(question.maybe), placed=others(question.placed))
     if name.isalpha() and name.islower() and not left.names:
@@ -114,9 +114,10 @@ def placed_in(question: Question, evidence: Evidence) -> Question:
         return replace(left, intent=Intent.FUNCTION if is_of_it else left.intent, thread=None, understood=True)
     if is_bare and not question.refers and _FORMS.single_call.search(question.text):
         return replace(left, intent=Intent.LONG_TASKS, thread=None, measured=None, carried=None, understood=True)
-    is_of_all = question.intent in ABOUT_ONE_FUNCTION | OF_ALL - {Intent.TOP} and not question.carried
+    of_it = ABOUT_ONE_FUNCTION | {Intent.GROUP, Intent.SUSPECT} | OF_ALL - {Intent.TOP}
+    is_of_all = question.intent in of_it and not question.carried
     if (is_bare and is_of_all) or question.intent is Intent.THREAD:
-        return replace(left, intent=Intent.THREAD, thread=name, names=(name,), understood=True)
+        return replace(left, intent=Intent.THREAD, thread=name, names=(name,), measured=None, understood=True)
     return left
 
 

@@ -33,6 +33,8 @@ MUCH = 1.05
 """Times as much as another value from which it is more."""
 _WORD = lazy_regex(r"[^\W_]{3,}")
 _LABEL = lazy_regex(r"(?<![\w.-])[A-Za-z]\w+(?:-[A-Za-z]\w*)+(?:\.\w+)*|\bvs\b")
+_SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=\w+ \w+ \w+)")
+_ENDINGS = lazy_regex(r"(?:\.(?:gz|zst|pb|prof|pstats|json|jfr|cpuprofile|heapprofile|txt|out|perf|html|svg|trace))+$")
 _HEX = lazy_regex(r"0x[0-9a-f]+")
 _OF_TWO = lazy_regex(r"^(?:\W*[^.]{2,60}\.\*\* )?\W*In `[^`\n]+` it is .+? in all, here ")
 _SPELLED = lazy_regex(r"[A-Za-z_][A-Za-z0-9_.:#]{2,}(?![^\W\d_])")
@@ -58,7 +60,7 @@ _SIDES = {
 
 def asked_of_two(prompt: str, before: tuple[str, ...] = (), openings: tuple[str, ...] = ()) -> Asked | None:
     """What a prompt asks of two recordings by its words, or by those of the prompts before it; None without any."""
-    text = " ".join(prompt.split())
+    text = _SENTENCE.split(" ".join(prompt.split()).strip())[-1]
     if _FORMS.which_faster.search(text) and (not before or openings):
         return Asked("both", text if _FORMS.faster.search(text) else "faster")
     if found := next((one for one in ("new", "gone", "shrank", "grew") if getattr(_FORMS, one).search(text)), None):
@@ -76,7 +78,7 @@ def asked_of_two(prompt: str, before: tuple[str, ...] = (), openings: tuple[str,
     goes_on = _AND_OF.match(text) or _FORMS.by_how_much.match(text)
     if last and goes_on and last.what in ("both", "other"):
         return replace(last, rest=(goes_on[1] or "").strip(" ?!.,:"))
-    return Asked("", text) if _LABEL.search(text) else None
+    return Asked("", text) if _LABEL.search(text) or _FORMS.names_one.search(text) else None
 
 
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
@@ -149,9 +151,8 @@ def _this(evidence: Evidence) -> str:
 
 def _own_words(name: str, other: str) -> set[str]:
     """The words of a recording's name that the other one's has not."""
-    return {word.casefold() for word in _WORD.findall(name.partition(".")[0])} - {
-        word.casefold() for word in _WORD.findall(other.partition(".")[0])
-    }
+    one, two = ({word.casefold() for word in _WORD.findall(_ENDINGS.sub("", both))} for both in (name, other))
+    return one - two
 
 
 def _of_the_names(asked: Asked, other: dict[str, Any], evidence: Evidence) -> Asked | None:
@@ -164,7 +165,7 @@ def _of_the_names(asked: Asked, other: dict[str, Any], evidence: Evidence) -> As
         return None if is_here and not is_there else asked if is_there or opposite or not is_here else None
     rest, named = asked.rest, []
     for at, name in enumerate((this, there)):
-        stem, alike = name.partition(".")[0], (this, there)[1 - at]
+        stem, alike = _ENDINGS.sub("", name), (this, there)[1 - at]
         for one in (name, stem, *sorted(_own_words(name, alike))):
             if is_in(one, rest) and not any(one in span for span in re.findall(r"`([^`]*)`", rest)):
                 rest = re.sub(

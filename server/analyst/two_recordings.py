@@ -16,9 +16,11 @@ from server.analyst.kinds import spoken_names
 from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.other_recording import is_newer
 from server.analyst.measured import Measured
+from server.analyst.moments import time_ranges
 from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import alone
 from server.analyst.sentence_forms import is_yes_or_no
+from server.analyst.subjects import IDENTIFIER
 from server.analyst.thread_names import is_in
 from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
@@ -28,7 +30,6 @@ OTHERS: Call = ("search_findings", {"limit": 29})
 """No other kind asks for so many: by it the calls of these questions are known."""
 COMPARED = 200
 SHOWN = 3
-FEW = 3
 MUCH = 1.05
 """Times as much as another value from which it is more."""
 _WORD = lazy_regex(r"[^\W_]{3,}")
@@ -91,7 +92,12 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     )
     if is_plain and before and before.sets_against and not before.is_of_recordings:
         return None  # it may be of the two functions
-    if asked is None or not offered >= {OTHERS[0], "compare_traces", "find_frames"} or others_left(evidence):
+    if (
+        time_ranges(evidence.prompt, [])
+        or asked is None
+        or not offered >= {OTHERS[0], "compare_traces", "find_frames"}
+        or others_left(evidence)
+    ):
         return None
     if not evidence.results:
         return Step((SUMMARY, OTHERS))
@@ -100,7 +106,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     if other is None or asked is None or not asked.what:
         return None
     names = _names(asked)
-    calls = spoken_names.finds(Measured((), names))[: 2 * FEW]
+    calls = spoken_names.finds(Measured((), names))[: 2 * SHOWN]
     compared: Call = ("compare_traces", {"others": [other["trace_id"]], "limit": COMPARED, "absolute": True})
     if not evidence.called("compare_traces"):
         return Step((*calls, compared))
@@ -212,10 +218,15 @@ def _answer(
     if names and not (_FORMS.leads.search(asked.rest) and not any(_row(name, found, evidence) for name in names)):
         rows = [row for name in names if (row := _row(name, found, evidence))]
         if len(rows) < len(names):
-            missing = joined([coded(name) for name in names if not _row(name, found, evidence)])
+            missing_ones = [name for name in names if not _row(name, found, evidence)]
+            if not all(f"`{name}`" in evidence.prompt or IDENTIFIER.search(name) for name in missing_ones):
+                return ""
+            missing = joined([coded(name) for name in missing_ones])
             return f"**I found no function for {missing} in these two recordings.** {totals}"
+        of_calls = _FORMS.single_calls.search(asked.rest)
+        first = "**Single calls are not compared here**; what all of them take: " if of_calls else ""
         each = [_of_function(row, asked, found, there, evidence) for row in rows]
-        return " ".join((*each, totals))
+        return f"{first}{' '.join((*each, totals))}"
     ask = read(asked.rest) if asked.rest else None
     is_faster = _FORMS.faster.search(asked.rest) and not _FORMS.asks_what.search(asked.rest)
     if _FORMS.which_faster.match(asked.rest):
@@ -334,7 +345,8 @@ def _changed(asked: Asked, found: dict[str, Any], other: dict[str, Any], evidenc
     later one, both ways are given."""
     this, there, unit = coded(_this(evidence)), coded(other["trace"]), found["unit"]
     later_there = is_newer(other, evidence)
-    is_known = later_there or is_newer({"trace": _this(evidence)}, _as_if(evidence, other))
+    theirs = Result("get_trace_summary", {}, {"name": other["trace"]}, "", failed=False)
+    is_known = later_there or is_newer({"trace": _this(evidence)}, replace(evidence, results=(theirs,)))
     if asked.what in ("new", "gone"):
         here, away = (_alone(status, found) for status in ("new", "vanished"))
         named = [
@@ -372,11 +384,6 @@ def _alone(status: str, found: dict[str, Any]) -> list[dict[str, Any]]:
     """The functions of one of the two alone; one whose name holds an address is another function in each."""
     others = {_HEX.sub("", row["name"]) for row in found["rows"] if row["status"] != status}
     return [row for row in found["rows"] if row["status"] == status and _HEX.sub("", row["name"]) not in others]
-
-
-def _as_if(evidence: Evidence, other: dict[str, Any]) -> Evidence:
-    summary = Result("get_trace_summary", {}, {"name": other["trace"]}, "", failed=False)
-    return replace(evidence, results=(summary,))
 
 
 def _listed(rows: list[dict[str, Any]], side: str, unit: str) -> str:

@@ -78,6 +78,11 @@ def before(prompt: str, name: str = "fetch") -> SpokenOf:
         ),
         ("qué desapareció", "**Only in `run-old.prof`: [`lookup`] (40.0 ms)**; only in `run-new.prof`: `draw`"),
         ("what is new", "**Only in `run-new.prof`: `draw` (4.00 ms)**; only in `run-old.prof`: [`lookup`]"),
+        (
+            "longest `fetch` in the other file",
+            "**Single calls are not compared here**; what all of them take: **[`fetch`]",
+        ),
+        ("what's left in the new one", "**In `run-new.prof` [`parse`] with 30.0 ms"),
         ("`missing` in both?", "**I found no function for `missing` in these two recordings.**"),
     ],
 )
@@ -102,6 +107,7 @@ def test_the_new_one_is_this_one_where_it_is_called_so_and_two_functions_are_no_
     two = SpokenOf(handle="f1", cited="[`fetch`](#f1)", prompt="`fetch` vs `parse`", sets_against=True)
     assert answered("and self in both?", two) == ""
     assert asked_of_two("what takes the time") is None
+    assert answered("slower than run-new, what changed") == answered("back to the old one. between 5 and 7 ms?") == ""
     assert asked_of_two("how much in each file?") == Asked("both", "how much")
 
 

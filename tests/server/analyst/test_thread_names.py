@@ -39,7 +39,7 @@ def test_what_a_recorder_adds_is_no_part_of_a_name(name: str, names: tuple[str, 
         ("what does main do", None),
     ],
 )
-def test_a_name_is_found_beside_any_sign_and_in_no_longer_one(text: str, tid: str | None) -> None:
+def test_a_name_is_found_next_to_any_sign_and_in_no_longer_one(text: str, tid: str | None) -> None:
     assert [row["tid"] for row in called(in_text(text, ROWS) or "-", ROWS)] == ([tid] if tid else [])
 
 

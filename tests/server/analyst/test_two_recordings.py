@@ -22,9 +22,9 @@ NAMES = {
 def row(name: str, there: float, here: float, calls_there: int, calls_here: int) -> dict[str, Any]:
     status = "vanished" if not here else "new" if not there else "grew" if here > there else "shrank"
     sides = {
-        key: {"self_value": value, "total_value": value, "self_share": value / whole, "total_share": value / whole}
+        key: {"self_value": value, "total_value": value, "self_share": value / of_all, "total_share": value / of_all}
         | {"count": calls, "recorded_total": value}
-        for key, value, calls, whole in (("before", there, calls_there, 40e6), ("after", here, calls_here, 100e6))
+        for key, value, calls, of_all in (("before", there, calls_there, 40e6), ("after", here, calls_here, 100e6))
     }
     return {"name": name, "handle": HANDLES[name] if here else None, "file": None, "status": status} | sides
 

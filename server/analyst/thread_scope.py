@@ -117,7 +117,8 @@ def placed_in(question: Question, evidence: Evidence) -> Question:
     of_it = ABOUT_ONE_FUNCTION | {Intent.GROUP, Intent.SUSPECT} | OF_ALL - {Intent.TOP}
     is_of_all = question.intent in of_it and not question.carried
     if (is_bare and is_of_all) or question.intent is Intent.THREAD:
-        return replace(left, intent=Intent.THREAD, thread=name, names=(name,), measured=None, understood=True)
+        names = () if question.time_ranges else (name,)
+        return replace(left, intent=Intent.THREAD, thread=name, names=names, measured=None, understood=True)
     return left
 
 

@@ -263,7 +263,6 @@ def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
         names
         or _FORMS.other_thread.search(question.text) is not None
         or _FORMS.of_waiting.search(question.text) is not None
-        or _FORMS.of_a_remedy.search(question.text) is not None
     )
     goes_on = question.refers or _GOING_ON.goes_on.match(question.text) is not None
     blocks = question.intent is Intent.PAGE and _THREADS_COMPARED.blocks_it.search(question.text) is not None

@@ -43,7 +43,7 @@ _BY_ANOTHER_KIND = {
     "when": Intent.CALLS_OF,
     "first": Intent.TIMELINE,
 }
-_LEAST = forms("thread_scope").least
+_THREAD_SCOPE = forms("thread_scope")
 _OF_THREADS = ("threads", "one_thread", "all_threads", "several_threads")
 _ANSWERS = {
     Intent.SUSPECT: suspects.suspect,
@@ -168,7 +168,10 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     if asked.asks("waiting"):
         return [_waits(around, evidence)]
     if asked.asks(*_OF_THREADS):
-        return [*_threads(asked, around, evidence, is_least=_LEAST.search(question.text) is not None), cost(around)]
+        return [
+            *_threads(asked, around, evidence, is_least=_THREAD_SCOPE.least.search(question.text) is not None),
+            cost(around),
+        ]
     if asked.asks("from_itself"):
         return [_from_itself(question, around, evidence), cost(around)]
     if one := next((one for one in asked.measures if one in OF_ONE_CALL), None):

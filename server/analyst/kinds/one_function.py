@@ -6,7 +6,7 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.kinds.caller_chains import chain_above, highest, is_flat, not_made
-from server.analyst.kinds.in_threads import elsewhere, seen, together
+from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import OF_ALL_THREADS, around_of, is_named, matches_of, meant, still_to_find
 from server.analyst.kinds.other_values import first_value
@@ -218,8 +218,8 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
         passes = f"it mostly passes through to what it calls{most}"
     return (
-        f"{wrong}**{cited(row)}**{located(row)}{together(evidence, around)} takes {total(row, unit)} in total and "
-        f"{own(row, unit)} itself{seen(around)}{elsewhere(evidence, around)}: {passes}."
+        f"{wrong}**{cited(row)}**{located(row)} takes {total(row, unit)} in total and {own(row, unit)} itself"
+        f"{seen(around)}{elsewhere(evidence, around)}: {passes}.{in_all(evidence, around)}"
         f"{_compared_to_lead(evidence, around)}"
     )
 

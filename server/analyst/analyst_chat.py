@@ -138,7 +138,7 @@ def _of_the_trace(
     """The calls that the question still needs, or its answer; `known` is what was looked up for others, too."""
     if step := _composed(evidence, offered):
         return _undone(list(step.calls), known, offered), _noted(step.text, question)
-    evidence, known = asks.others(levels.others(evidence)), asks.others(levels.others(known))
+    evidence, known = asks.others(evidence), asks.others(known)
     if calls := _undone(next_calls(question, evidence, offered), known, offered):
         return calls, ""
     calls = next_calls(question, known, offered) or _undone(scope_calls(question, known), known, offered)

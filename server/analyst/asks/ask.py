@@ -124,13 +124,12 @@ def after(ask: Ask, before: Ask | None) -> Ask:
     kept = {}
     is_new = any(one != IT and one not in THEM for one in ask.of) and not ask.placed
     if ask.goes_on or not is_new:
-        kept = {one: getattr(before, one) for one in _SCOPE if not getattr(ask, one)}
+        elsewhere = ("thread", "within") if ask.placed and ask.of else ()  # `and on press-2?`
+        kept = {one: getattr(before, one) for one in _SCOPE if not getattr(ask, one) and one not in elsewhere}
         if is_new:
             kept = {one: value for one, value in kept.items() if one in ("window", "clock")}
         if ask.measures or ask.by:
             kept.pop("limit", None)
-        if ask.placed and ask.of:
-            kept = {one: value for one, value in kept.items() if one not in ("thread", "within")}
         if ask.window or ask.thread:  # another part of the recording in place of the one before
             kept = {one: value for one, value in kept.items() if one == "limit"}
     return replace(ask, measures=measures, percent=ask.percent or before.percent, of=ask.of or (IT,), **kept)

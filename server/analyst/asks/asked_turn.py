@@ -63,7 +63,6 @@ class Step:
 
 
 Answer = str | Step | None
-"""The text, or what it needs; None where the recording has nothing for it."""
 Table = list[answering.Row]
 
 
@@ -86,8 +85,7 @@ def asked_in(evidence: Evidence) -> Ask | None:
     is_alone = sum(THEM.get(one, 1) for one in ask.of if one != IT) < PAIR
     if "compare" in ask.how and is_alone and not of_threads:
         return None
-    ask = of_a_place(ask)
-    if not (ask.measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
+    if not ((ask := of_a_place(ask)).measures or ask.by or ask.limit or ask.what_if or ask.rank or ask.how):
         return None
     if ask.same_window and ask.window is None:
         window = called_between(evidence.openings[-1]) if spoken and evidence.openings else None
@@ -394,10 +392,8 @@ def _has(asked: Asked, total: answering.Row) -> bool:
 
 def _written(asked: Asked, tables: list[Table], evidence: Evidence) -> str | None:
     (total, *_), ask = tables[0], asked.ask
-    if nowhere := answering.not_there(asked, total, evidence):
-        return nowhere
     if not _has(asked, total):
-        return None
+        return answering.not_there(asked, total, evidence) or None
     if asked.divisor:
         is_plain = {*ask.measures} <= {"total", "calls", "mean"} and not (ask.limit or ask.without)
         return answering.divided(asked, total, tables[1][0]) if is_plain else None

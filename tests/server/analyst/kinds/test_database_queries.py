@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from server.analyst.evidence import Evidence, Result
+from server.analyst.forms import expression
 from server.analyst.kinds.database_queries import queries, then_queries
 from server.analyst.question import Intent, Question
 from tests.server.analyst.written_answers import assert_answered, prompts_of
 
 ASKED = Question(intent=Intent.QUERIES, text="Which queries are slow?")
-QUERY = {"handle": "f3", "name": "Statement.executeQuery", "total_share": 0.4, "total_value": 4e6, "self_value": 1e6}
+OF_QUERIES = expression("frames_that_wait", "the database")
+QUERY = {"handle": "f3", "name": "Statement.query", "total_share": 0.4, "total_value": 4e6, "self_value": 1e6}
 
 
 def known(rows: list[dict[str, Any]], kind: str = "sampled") -> Evidence:
@@ -20,7 +22,7 @@ def known(rows: list[dict[str, Any]], kind: str = "sampled") -> Evidence:
         {},
         (
             Result("get_trace_summary", {}, {"default_profile": "p0", "profiles": [profile]}, "", failed=False),
-            Result("find_frames", {"pattern": "query"}, {"rows": rows}, "", failed=False),
+            Result("find_frames", {"pattern": OF_QUERIES}, {"rows": rows}, "", failed=False),
         ),
     )
 
@@ -29,7 +31,7 @@ def known(rows: list[dict[str, Any]], kind: str = "sampled") -> Evidence:
 def test_callers_are_asked_for_and_single_calls_where_there_are_any(kind: str, single_calls: list[str]) -> None:
     calls = then_queries(ASKED, known([QUERY], kind))
     assert [name for name, _ in calls] == ["get_callers_callees", *single_calls]
-    assert all({"f3", "Statement.executeQuery"} & {*map(str, arguments.values())} for _, arguments in calls)
+    assert all({"f3", "Statement.query"} & {*map(str, arguments.values())} for _, arguments in calls)
 
 
 def test_without_a_query_nothing_is_asked_and_that_is_said() -> None:

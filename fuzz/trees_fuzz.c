@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (ends[i] > count) ends[i] = count;
         own[i] = calls[i] = unfinished[i] = 0;
     }
-    int64_t kept = nest_slices(start, end, count, 1 + (count ? data[0] % 9 : 0), order, until, parent, repaired);
+    int64_t kept = nest_slices(start, end, count, 1 + (count ? data[0] % 9 : 0), count ? data[0] % 5 : 0, order, until, parent, repaired);
     for (int64_t i = 0; i < kept; i++)
         if (parent[i] >= i || (parent[i] >= 0 && until[i] > until[parent[i]])) abort();
     match_begin_end(start, frame, flags, count, 7, 5, 3, source, until, parent, unfinished, repaired);

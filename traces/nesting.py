@@ -1,10 +1,11 @@
 """From slices and begin/end events to properly nested spans.
 
 Rules, measured on real files: slices sort by start, then longest first, then file order; a slice that starts when
-another ends is its sibling; one that starts inside its parent and ends after it is clamped to the parent's end and
-counted. An end closes the innermost open span of its name, and with it what is still open above; one without a name
-closes the innermost; an end without a begin is dropped and counted. What has no end of its own is unfinished
-(docs/time.md): drawn to its caller's end or to the last moment, and left out of sums.
+another ends is its sibling, and so is one that starts before that by no more than moments are rounded; one that starts
+inside its parent and ends after it is clamped to the parent's end and counted. An end closes the innermost open span of
+its name, and with it what is still open above; one without a name closes the innermost; an end without a begin is
+dropped and counted. What has no end of its own is unfinished (docs/time.md): drawn to its caller's end or to the last
+moment, and left out of sums.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,10 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.kernels import spans
 from traces.kernels.spans import no_rows
 from traces.model import Int32, Int64, Values
+
+ROUNDING_NS = 1_000
+"""By how much a slice may begin before the one ahead of it ends and still follow it: formats count microseconds, and
+who rounds a moment and a length moves the end by up to one. Taken as lying inside, it would lose all that is beyond."""
 
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
@@ -46,7 +51,7 @@ def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False
     ended = spans.nest_ended(start, end, frame, MAX_STACK_DEPTH) if owned else None
     if ended is not None:
         return Nested(ended.source, start, end, frame, ended.parent)
-    nested = _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
+    nested = _nested(spans.nest(start, end, MAX_STACK_DEPTH, rounding=ROUNDING_NS), start, frame)
     given = (start, end, frame)
     if not owned or len(nested.start) < len(start) or not all(column.flags.writeable for column in given):
         return nested

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 SWITCH = "FLAMECHAT_KERNELS"
 PATH = Path(__file__).with_name("kernels.so")
-ABI = 22
+ABI = 23
 """Raised with every change of a C signature or struct; a library built from other sources is not used."""
 
 

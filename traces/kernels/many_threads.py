@@ -32,7 +32,9 @@ class Matched:
     repaired: Repaired
 
 
-def nest_threads(start: Int64, end: Int64, bounds: Int64, max_depth: int) -> tuple[Int64, Int64, Int32, int]:
+def nest_threads(
+    start: Int64, end: Int64, bounds: Int64, max_depth: int, *, rounding: int = 0
+) -> tuple[Int64, Int64, Int32, int]:
     """Nest complete slices of threads that have no more than `max_depth` each, given in file order.
 
     Returns the source, end and parent of each span, in as many rows, and how many were clamped.
@@ -42,20 +44,24 @@ def nest_threads(start: Int64, end: Int64, bounds: Int64, max_depth: int) -> tup
         raise ValueError("a thread has more slices than may lie within each other")
     library = kernels()
     if library is None:
-        return nest_threads_reference(start, end, bounds, max_depth)
+        return nest_threads_reference(start, end, bounds, max_depth, rounding=rounding)
     start, end = contiguous(start, np.int64), contiguous(end, np.int64)
     order = np.lexsort((start, np.repeat(np.arange(len(sizes)), sizes)))
     until, parent = np.empty(len(start), np.int64), np.empty(len(start), np.int32)
-    columns = (contiguous(bounds, np.int64), len(sizes), max_depth, order, until, parent)
+    columns = (contiguous(bounds, np.int64), len(sizes), max_depth, rounding, order, until, parent)
     clamped = call(library.nest_threads, start, end, *columns)
     if clamped < 0:
         raise MemoryError
     return order, until, parent, clamped
 
 
-def nest_threads_reference(start: Int64, end: Int64, bounds: Int64, max_depth: int) -> tuple[Int64, Int64, Int32, int]:
+def nest_threads_reference(
+    start: Int64, end: Int64, bounds: Int64, max_depth: int, *, rounding: int = 0
+) -> tuple[Int64, Int64, Int32, int]:
     """The same, a thread at a time."""
-    found = [spans.nest_reference(start[a:b], end[a:b], max_depth) for a, b in pairwise(bounds.tolist())]
+    found = [
+        spans.nest_reference(start[a:b], end[a:b], max_depth, rounding=rounding) for a, b in pairwise(bounds.tolist())
+    ]
     first = bounds.tolist()
     return (
         _joined([one.source + at for one, at in zip(found, first, strict=False)], np.int64),

@@ -23,10 +23,11 @@ static void order_run(int64_t *order, const int64_t *end, int64_t count, int64_t
     }
 }
 
-/* `order` sorts by start (stable) and becomes the source of each span; the other outputs have room for `count` rows. Returns
+/* `order` sorts by start (stable) and becomes the source of each span; the other outputs have room for `count` rows. A slice
+ * ends at the next one's start where it reaches at most `rounding` into that and not as far as that reaches beyond it. Returns
  * the number of spans kept, or -NO_MEMORY. `repaired`: clamped, too deep. */
-EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t count, int64_t max_depth, int64_t *order,
-                           int64_t *until, int32_t *parent, int64_t *repaired) {
+EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t count, int64_t max_depth, int64_t rounding,
+                           int64_t *order, int64_t *until, int32_t *parent, int64_t *repaired) {
     int64_t longest = 0;
     for (int64_t i = 0, first = 0; i < count; i++)
         if (i + 1 == count || start[order[i + 1]] != start[order[i]]) {
@@ -50,7 +51,14 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
     repaired[0] = repaired[1] = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t slice = order[i], begin = start[slice], finish = end[slice];
-        while (open && until[stack[open - 1]] <= begin) open--;
+        for (; open; open--) {
+            int64_t *before = until + stack[open - 1], into = *before - begin;
+            if (into > rounding || into >= finish - *before) {
+                if (into > 0) break;
+            } else if (into > 0) {
+                *before = begin;
+            }
+        }
         if (open >= max_depth) {
             repaired[1]++;
             continue;
@@ -138,11 +146,12 @@ EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t 
 /* Slices of several threads, none of which has more than `max_depth`: those of thread t are rows bounds[t] .. bounds[t + 1),
  * and so are its spans. `order` sorts each thread's by start (stable). Returns how many were clamped, or -NO_MEMORY. */
 EXPORT int64_t nest_threads(const int64_t *start, const int64_t *end, const int64_t *bounds, int64_t threads, int64_t max_depth,
-                            int64_t *order, int64_t *until, int32_t *parent) {
+                            int64_t rounding, int64_t *order, int64_t *until, int32_t *parent) {
     int64_t clamped = 0, repaired[2];
     for (int64_t t = 0; t < threads; t++) {
         int64_t first = bounds[t], count = bounds[t + 1] - first;
-        int64_t kept = nest_slices(start, end, count, max_depth, order + first, until + first, parent + first, repaired);
+        int64_t kept = nest_slices(start, end, count, max_depth, rounding, order + first, until + first, parent + first,
+                                   repaired);
         if (kept < 0) return kept;
         for (int64_t i = 0; i < count; i++)
             if (parent[first + i] >= 0) parent[first + i] += (int32_t)first;

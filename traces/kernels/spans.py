@@ -51,15 +51,16 @@ class Nesting:
     first_unmatched: int = NONE
 
 
-def nest(start: Values, end: Values, max_depth: int) -> Nesting:
-    """Nest complete slices, given in file order, none deeper than `max_depth`."""
+def nest(start: Values, end: Values, max_depth: int, *, rounding: int = 0) -> Nesting:
+    """Nest complete slices, given in file order, none deeper than `max_depth`. One that reaches at most `rounding` into
+    the next, and not as far as that reaches beyond it, ends where the next begins."""
     library = kernels()
     if library is None or start.dtype != np.int64 or end.dtype != np.int64:
-        return nest_reference(start, end, max_depth)
+        return nest_reference(start, end, max_depth, rounding=rounding)
     start, end = contiguous(start, np.int64), contiguous(end, np.int64)
     order = np.argsort(start, kind="stable")
     columns, repaired = (order, *_outputs(len(start))), np.zeros(2, np.int64)
-    kept = call(library.nest_slices, start, end, len(start), max_depth, *columns, repaired)
+    kept = call(library.nest_slices, start, end, len(start), max_depth, rounding, *columns, repaired)
     clamped, too_deep = repaired.tolist()
     return Nesting(*_filled(columns, kept), clamped=clamped, too_deep=too_deep)
 
@@ -81,7 +82,12 @@ def nest_ended(start: Int64, end: Int64, frame: Int32, max_depth: int) -> Nestin
     return Nesting(source, end, parent) if nested else None
 
 
-def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
+def _is_rounded(end: float, begin: float, finish: float, rounding: int) -> bool:
+    """Whether the next slice begins before that end by the rounding of moments alone."""
+    return end - begin <= rounding and end - begin < finish - end
+
+
+def nest_reference(start: Values, end: Values, max_depth: int, *, rounding: int = 0) -> Nesting:
     """The same, a slice at a time."""
     order = np.lexsort((-end, start))  # stable: file order decides last
     rows, parents = list[int](), list[int]()
@@ -89,8 +95,9 @@ def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
     stack: list[int] = []  # open spans, as rows of the result
     clamped = too_deep = 0
     for row, begin, finish in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
-        while stack and ends[stack[-1]] <= begin:
-            stack.pop()
+        while stack and (ends[stack[-1]] <= begin or _is_rounded(ends[stack[-1]], begin, finish, rounding)):
+            row_before = stack.pop()
+            ends[row_before] = min(ends[row_before], begin)
         if len(stack) >= max_depth:
             too_deep += 1
             continue

@@ -36,11 +36,12 @@ def assert_same(mine: tuple[Any, ...], reference: tuple[Any, ...]) -> None:
             np.testing.assert_array_equal(one, other)
 
 
-@given(st.lists(slices, max_size=6))
-def test_slices_of_threads_nest_as_those_of_each_do(rows: list[list[tuple[int, int]]]) -> None:
+@given(st.lists(slices, max_size=6), st.integers(0, 3))
+def test_slices_of_threads_nest_as_those_of_each_do(rows: list[list[tuple[int, int]]], rounding: int) -> None:
     start = column(rows, 0, np.int64)
     columns = (start, start + column(rows, 1, np.int64), bounds_of(rows), DEPTH)
-    assert_same(many_threads.nest_threads(*columns), many_threads.nest_threads_reference(*columns))
+    nested = many_threads.nest_threads(*columns, rounding=rounding)
+    assert_same(nested, many_threads.nest_threads_reference(*columns, rounding=rounding))
 
 
 @given(st.lists(events, max_size=6), st.one_of(st.none(), st.integers(0, 40)))

@@ -13,11 +13,12 @@ pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: 
 DEPTH = 4
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=60))
-def test_slices_nest_alike(slices: list[tuple[int, int]]) -> None:
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=60), st.integers(0, 3))
+def test_slices_nest_alike(slices: list[tuple[int, int]], rounding: int) -> None:
     start = int64([s for s, _ in slices])
     end = start + int64([d for _, d in slices])
-    assert_same(spans.nest(start, end, DEPTH), spans.nest_reference(start, end, DEPTH))
+    nested = spans.nest(start, end, DEPTH, rounding=rounding)
+    assert_same(nested, spans.nest_reference(start, end, DEPTH, rounding=rounding))
 
 
 @given(st.lists(st.tuples(st.integers(0, 31), st.integers(0, 5), st.booleans()), max_size=40), st.integers(1, 20))

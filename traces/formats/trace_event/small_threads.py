@@ -12,6 +12,7 @@ from traces.drafts import SpanRows
 from traces.formats.trace_event.running_times import Closed
 from traces.kernels.many_threads import match_threads, nest_threads
 from traces.model import Int32, Int64
+from traces.nesting import ROUNDING_NS
 
 SMALL_SLICES = 1_024
 """A thread of no more slices is added with others."""
@@ -77,7 +78,9 @@ class Columns:
 def add_complete(builder: TraceBuilder, threads: list[tuple[str, str, str]], columns: Columns) -> int:
     """Add threads of complete slices; returns the index of the first one's profile."""
     end = columns.time + columns.duration
-    source, until, parent, clamped = nest_threads(columns.time, end, columns.bounds, MAX_STACK_DEPTH)
+    source, until, parent, clamped = nest_threads(
+        columns.time, end, columns.bounds, MAX_STACK_DEPTH, rounding=ROUNDING_NS
+    )
     rows = columns.rows(source, until, parent, np.zeros(0, np.int32))
     return builder.add_threads(threads, rows, columns.bounds, clamped)
 

@@ -223,6 +223,8 @@ def then_requests(question: Question, evidence: Evidence) -> list[Call]:
         return []
     found = evidence.first("query_trace")
     by_name: list[Call] = [] if found and found["rows"] else [("query_trace", {"sql": REQUESTS_BY_NAME})]
+    if by_name and asks_why(question):
+        by_name += overview.then(question, evidence)
     return [*by_name, *database_queries.then_queries(question, evidence)]
 
 
@@ -232,7 +234,8 @@ def requests(question: Question, evidence: Evidence) -> list[str]:
         return of_sizes
     found = next((one.data for one in evidence.all("query_trace") if one.data["rows"]), None)
     if not found:
-        return database_queries.queries(question, evidence)
+        of_all = overview.overview if asks_why(question) else database_queries.queries
+        return of_all(question, evidence)
     rows = [(url["name"], start, took) for url, _, start, took in found["rows"]]
     url, start, took = rows[0]
     lines = [f"- {coded(one, ROUTE)}: {amount(length['value_ns'], 'nanoseconds')}" for one, _, length in rows[1:]]

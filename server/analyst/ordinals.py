@@ -42,6 +42,7 @@ _WITHIN = lazy_regex(
     r"(?<![\w#])#(?P<sign>[1-9])(?![\w])|\b(?:number|nr|no)\.? ?(?P<number>[1-9])\b",
     re.IGNORECASE,
 )
+_SENTENCE = lazy_regex(r"(?<=[.!?;])\s+")
 _CITED = lazy_regex(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 _OF_A_LIST = word_list("of_a_list")
 LAST, NEXT = -1, -2
@@ -67,7 +68,7 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 def _as_ordinal(prompt: str) -> str:
     """The prompt with `second` for `number two`, and `next` for what asks of the rest."""
-    if _FORMS.what_else.match(" ".join(prompt.split())):
+    if _FORMS.what_else.match(_SENTENCE.split(" ".join(prompt.split()))[-1]):
         return "next"
 
     def ordinal(found: re.Match[str]) -> str:

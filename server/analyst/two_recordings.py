@@ -76,7 +76,7 @@ def asked_of_two(prompt: str, before: tuple[str, ...] = (), openings: tuple[str,
         last = Asked("other", "")
     if last and last.what and (there := _FORMS.there.search(text)):
         return Asked("other", f"{text[: there.start()]} {text[there.end() :]}".strip(" ?!.,:"))
-    goes_on = _AND_OF.match(text) or _FORMS.by_how_much.match(text)
+    goes_on = None if _FORMS.here.search(text) else _AND_OF.match(text) or _FORMS.by_how_much.match(text)
     if last and goes_on and last.what in ("both", "other"):
         return replace(last, rest=(goes_on[1] or "").strip(" ?!.,:"))
     return Asked("", text) if _LABEL.search(text) or _FORMS.names_one.search(text) else None

@@ -9,7 +9,8 @@ from server.analyst.question import alone
 from tests.server.analyst.test_analyst_chat import asked
 from tests.server.analyst.written_answers import assert_answered
 from tests.server.analyst.written_answers import prompts_of as answers_of
-from tests.traces.insights.recorded import timeline
+from tests.traces.insights.recorded import sampled, timeline
+from traces.values import Unit
 
 THREAD = "**[`reader-0`](#p1) works for [22.0 ms](#p1.busy) of 172 ms, idle 87.2%.** The most is in [`encode`](#f3)."
 TREE = [("walk", 0, 40), ("write", 50, 60)]
@@ -121,3 +122,9 @@ def test_a_pronoun_after_an_answer_about_nothing_is_asked_back() -> None:
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("addressed"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+@pytest.mark.parametrize("prompt", ["what's holding the memory", "which function keeps hogging memory"])
+async def test_a_verb_for_taking_memory_is_no_name(prompt: str) -> None:
+    answer, _ = await asked(prompt, sampled({"main;ledger": 90, "main;names": 10}, unit=Unit.BYTES, value="space"))
+    assert "cannot answer" not in answer.text.partition("\n")[0]

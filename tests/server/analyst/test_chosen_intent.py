@@ -138,3 +138,10 @@ def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: st
 @pytest.mark.parametrize(("module", "trace", "prompt"), answers_of("chosen_intent"))
 async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: str) -> None:
     await assert_answered(module, trace, prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Wie viele GCs gab es und wie lange haben sie insgesamt angehalten?", "¿cuántas gcs hubo?"]
+)
+def test_collections_are_counted_in_other_languages(prompt: str) -> None:
+    assert alone(prompt, {}, None).intent is Intent.GARBAGE

@@ -36,6 +36,18 @@ def test_a_place_that_the_list_has_not_is_left_as_it_is_written() -> None:
     assert with_ordinals("the fourth?", ["f7", "f1"]) == "the fourth?"
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what should I go after next then",
+        "und danach, was bleibt übrig?",
+        "that is the price service, nothing i can do. what else",
+    ],
+)
+def test_what_to_do_next_asks_for_what_follows(prompt: str) -> None:
+    assert bare_place(prompt) == NEXT
+
+
 def test_one_more_that_would_help_is_no_place_of_a_list() -> None:
     assert place_within("so would a 4th thread help?") is None
     assert place_within("how long does the 4th thread take?") is not None

@@ -122,3 +122,16 @@ def test_nothing_is_looked_up_without_another_recording_and_nothing_is_left_of_i
     assert step(looked_up, OFFERED) is None
     assert without_them(looked_up)[0].results == ()
     assert without_them(looked_up)[1].results == (summary,)
+
+
+def test_now_is_this_recording_after_an_answer_about_the_other_one() -> None:
+    before = ("what leads in the other file?",)
+    assert asked_of_two("and the top function?", before) == Asked("other", "the top function")
+    assert asked_of_two("and the top function now?", before) in (None, Asked("", "and the top function now?"))
+
+
+@pytest.mark.parametrize(("prompt", "what"), [("anything slower now?", "grew"), ("what disapeared", "gone")])
+def test_what_became_slower_or_went_away_is_asked_tersely(prompt: str, what: str) -> None:
+    found = asked_of_two(prompt)
+    assert found is not None
+    assert found.what == what

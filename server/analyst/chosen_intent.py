@@ -119,7 +119,9 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
     """What a prompt asks by how it is put with the names in it, whatever its other words are near to."""
     if has_function and _FORMS.a_share.search(text) and is_yes_or_no(text):
         return Intent.FUNCTION
-    if has_function and (_SENTENCE_FORMS.claims_first.search(text) or _SENTENCE_FORMS.few_calls_why.search(text)):
+    of_no_order = intent is Intent.TIMELINE and _FORMS.then_alone.search(text)
+    claims = _SENTENCE_FORMS.claims_first.search(text) or _SENTENCE_FORMS.few_calls_why.search(text)
+    if has_function and (of_no_order or claims):
         return Intent.FUNCTION
     if _SENTENCE_FORMS.without_symbols.search(text) or (not has_function and (by_words := _by_words(text))):
         return Intent.SUSPECT if _SENTENCE_FORMS.without_symbols.search(text) else by_words

@@ -366,7 +366,7 @@ def _changed(asked: Asked, found: dict[str, Any], other: dict[str, Any], evidenc
             f"{_named(row)} ({amount(row[old]['self_value'], unit)} to {amount(row[new]['self_value'], unit)} itself)"
             for row in rows
             if not is_pseudo(row)
-        ][:SHOWN]
+        ][: SHOWN - 1]
         verb = "grew" if asked.what == "grew" else "shrank"
         said.append(
             f"From {old_name} to {new_name} "

@@ -52,6 +52,8 @@ DOMINATES = 0.3
 """Self share from which one function dominates; it then takes about as much as the three next together."""
 NONE_FOUND = "**No call was found to be repeated"
 """How an answer begins that is not for one with a finding of repeated calls."""
+NO_MISSES = "**This trace cannot say which function"
+"""How an answer begins that is for misses of the processor's caches, where none were recorded."""
 WEIGHS = 0.15
 """Share from which a finding of the cause that is asked for is the answer, and not an aside."""
 
@@ -220,7 +222,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
             and (most := _outweighed(found[0], evidence))
         ):
             return [f"{most} {claimed(found[0])}", *parts]
-        if parts[0].startswith(NONE_FOUND):  # what was found says otherwise
+        if parts[0].startswith((NONE_FOUND, NO_MISSES)):  # what was found says otherwise
             return [claimed(found[0], yes), *parts[1:]]
         return [claimed(found[0], yes), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
 

@@ -19,7 +19,7 @@ LONG = 100
 """Instructions or nanoseconds of a call from which it may go through something that is long itself."""
 STEPS = 3
 WORDS, MATCHES = 3, 50
-TWICE = "record it again with twice the input: twice as long is linear, four times as long quadratic"
+TWICE = "record it again with twice the input: what is linear takes twice as long, and more is worse"
 
 
 def calls(question: Question, evidence: Evidence) -> list[Call]:

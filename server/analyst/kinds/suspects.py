@@ -12,7 +12,7 @@ from server.analyst.kinds import forced_layouts, groups, overview, recorded_exce
 from server.analyst.kinds.asked_of_one import OF_PROFILE
 from server.analyst.kinds.in_other_profiles import around_function, further_places, of_the_recording
 from server.analyst.kinds.in_threads import seen
-from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, NO_MISSES, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.meant_functions import meant
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.premises import false_premise
@@ -357,7 +357,7 @@ def caches(question: Question, evidence: Evidence) -> list[str]:
     """An honest word where no finding says more: few recorders count misses."""
     return [
         (
-            "**This trace cannot say which function misses the processor's caches**. Count them with "
+            f"{NO_MISSES} misses the processor's caches**. Count them with "
             "`valgrind --tool=cachegrind` or `perf record -e cache-misses`."
         ),
         leading(evidence, "What takes the most is"),

@@ -145,3 +145,10 @@ async def test_an_answer_is_as_it_is_written(module: str, trace: str, prompt: st
 )
 def test_collections_are_counted_in_other_languages(prompt: str) -> None:
     assert alone(prompt, {}, None).intent is Intent.GARBAGE
+
+
+def test_then_behind_a_question_for_one_thing_asks_for_no_order() -> None:
+    timeline = (Intent.TIMELINE, 0.9)
+    named = {"names": ("parse",)}
+    assert chosen("what is parse then", timeline, named=named, function=True) is Intent.FUNCTION
+    assert chosen("what is after parse then", timeline, named=named, function=True) is Intent.TIMELINE

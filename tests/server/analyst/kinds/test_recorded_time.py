@@ -41,6 +41,7 @@ BYTES = sampled({"main;work": 5}, unit=Unit.BYTES, value="space")
         (ONE_IN_FOUR, "total cpu time?", "**2.50 s of processor time in all**, in 10.0 s that were recorded."),
         (WALL, "how much cpu did the program use", "**900 ms of work in all**, in 900 ms that were recorded; they are"),
         (ONE_IN_FOUR, "wall clock vs cpu?", "**CPU time: "),
+        (ONE_IN_FOUR, "is that cpu time?", "**CPU time: "),
         (ONE_IN_FOUR, "how long does `run` take", "**[`run`](#f1) takes 2.50 s in total"),
     ],
 )

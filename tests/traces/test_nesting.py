@@ -29,7 +29,8 @@ def test_columns_that_are_nobody_elses_nest_as_others_do(
     assert (found.clamped, found.too_deep) == (expected.clamped, expected.too_deep)
 
 
-rounded = st.integers(-nesting.ROUNDING_NS, nesting.ROUNDING_NS)
+MICROSECOND = 1_000
+rounded = st.integers(-MICROSECOND, MICROSECOND)
 
 
 @pytest.mark.parametrize("switch", ["", "off"])
@@ -48,7 +49,7 @@ def test_slices_one_after_the_other_stay_so_however_their_moments_are_rounded(
         found = nesting.nest_slices(start, end, depth.astype(np.int32))
     assert found.clamped == 0
     assert (np.where(found.frame == 0, found.parent == -1, found.parent == np.arange(len(rows)) - 1)).all()
-    assert (np.abs(found.end - end[found.source]) <= nesting.ROUNDING_NS).all()
+    assert (np.abs(found.end - end[found.source]) <= MICROSECOND).all()
 
 
 def test_a_slice_that_ends_well_after_its_caller_is_cut_there() -> None:

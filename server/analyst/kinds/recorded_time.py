@@ -116,9 +116,4 @@ def _sum(evidence: Evidence) -> str:
     over = f", in {amount(length, 'nanoseconds')} that were recorded" if length else ""
     if _is_of_work(evidence):
         return f"**{amount(worked, 'nanoseconds')} of processor time in all**{over}."
-    return f"**{amount(worked, 'nanoseconds')} of work in all**{over}; {_of_clock(evidence)}"
-
-
-def _of_clock(evidence: Evidence) -> str:
-    """What its times are, where they are no processor's."""
-    return clock_of(evidence).replace("**", "").replace("Wall-clock", "they are wall-clock", 1)
+    return f"**{amount(worked, 'nanoseconds')} of work in all**{over}; by the wall clock, not a processor's."

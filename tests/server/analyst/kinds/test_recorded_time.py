@@ -39,7 +39,11 @@ BYTES = sampled({"main;work": 5}, unit=Unit.BYTES, value="space")
         (WALL, "how long did it run", "**It was recorded for 900 ms**"),
         (UNKNOWN_LENGTH, "how long was the recording", "**How long that was recorded, I cannot say.** It has 2.50 s"),
         (ONE_IN_FOUR, "total cpu time?", "**2.50 s of processor time in all**, in 10.0 s that were recorded."),
-        (WALL, "how much cpu did the program use", "**900 ms of work in all**, in 900 ms that were recorded; they are"),
+        (
+            WALL,
+            "how much cpu did the program use",
+            "**900 ms of work in all**, in 900 ms that were recorded; by the wall",
+        ),
         (ONE_IN_FOUR, "wall clock vs cpu?", "**CPU time: "),
         (ONE_IN_FOUR, "is that cpu time?", "**CPU time: "),
         (ONE_IN_FOUR, "how long does `run` take", "**[`run`](#f1) takes 2.50 s in total"),

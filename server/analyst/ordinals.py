@@ -30,8 +30,9 @@ _ARTICLE = r"(?:the|your|der|die|das|le|la|el|il|lo|o|a|de|het)"
 _NOUN = r"(?:one|function|method|entry|row|guy|thing|place|thread|process|callers?|callees?)"
 _RANK = r"(?:(?:most (?:common|frequent|important)|biggest|largest|heaviest) )?"
 _BARE = lazy_regex(
-    rf"^(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:(?:what|who|which)(?:['’]?s| is| comes)? )?"
-    rf"(?:{_ARTICLE} )?(?P<word>{_WORD})(?: {_NOUN})?(?: (?:there|here|then))?"
+    rf"^¿?(?:(?:and|then|ok(?:ay)?|und|et|y|e|en|и|那)[ ,]*)*(?:(?:what|who|which)(?:['’]?s| is| comes)? )?"
+    rf"(?:{_ARTICLE} )?(?P<word>{_WORD})(?: (?:busiest|heaviest|hottest|biggest|costliest))?(?: {_NOUN})?"
+    r"(?: (?:there|here|then))?"
     rf"(?: of (?:(?:the|these|those|all) )?(?:two|three|four|five|them|all|lot|these|those))?\W*$",
     re.IGNORECASE,
 )
@@ -42,10 +43,14 @@ _WITHIN = lazy_regex(
     r"(?<![\w#])#(?P<sign>[1-9])(?![\w])|\b(?:number|nr|no)\.? ?(?P<number>[1-9])\b",
     re.IGNORECASE,
 )
-_SENTENCE = lazy_regex(r"(?<=[.!?;])\s+")
+_SENTENCE = lazy_regex(
+    r"(?<=[.!?;])\s+|(?<=,)\s+(?=what(?: is|'?s)? else|any\w* else|was sonst|sonst|quoi d|qué más|o que mais)"
+)
 _CITED = lazy_regex(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 _OF_A_LIST = word_list("of_a_list")
 LAST, NEXT = -1, -2
+FURTHER_UP = ", further up"
+"""How an opening goes on after those that call a function, with who calls them: they are no part of its list."""
 
 
 def place_of(word: str) -> int:
@@ -66,9 +71,14 @@ _NUMBERS = (
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
+def what_else(prompt: str) -> bool:
+    """Whether it asks for what there is besides what was spoken of."""
+    return _FORMS.what_else.match(_SENTENCE.split(" ".join(prompt.split()))[-1]) is not None
+
+
 def _as_ordinal(prompt: str) -> str:
     """The prompt with `second` for `number two`, and `next` for what asks of the rest."""
-    if _FORMS.what_else.match(_SENTENCE.split(" ".join(prompt.split()))[-1]):
+    if what_else(prompt):
         return "next"
 
     def ordinal(found: re.Match[str]) -> str:
@@ -102,12 +112,15 @@ def place_within(prompt: str) -> tuple[int, int, int] | None:
 def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = (), current: str = "") -> str:
     """The prompt with the handle of what it calls `the second one`: of the list that was given, else, unless it is
     nothing but a place, of all that the answer before named. `current` is what was spoken of, which `next` follows."""
+    is_besides = what_else(prompt)
     prompt = _as_ordinal(prompt)
     bare = bare_place(prompt)
-    if bare == NEXT:
-        bare = ranked.index(current) + 1 if current in ranked else 1
+    if bare == NEXT:  # after a list that holds what was spoken of; else it is of all
+        bare = ranked.index(current) + 1 if current in ranked else len(ranked) if is_besides else 1
     if bare is not None:
-        return f"and {ranked[bare]}?" if len(ranked) > max(bare, 1) else prompt
+        if len(ranked) <= max(bare, 1):
+            return prompt
+        return ranked[bare] if is_besides else f"and {ranked[bare]}?"
     found = place_within(prompt)
     if found is None:
         return prompt
@@ -119,7 +132,7 @@ def with_ordinals(prompt: str, ranked: Sequence[str], listed: Sequence[str] = ()
 def ranked_in(answer: str) -> tuple[str, ...]:
     """The handles of the list that an answer gives: in its first sentences, or as a table or lines; empty without."""
     opening, _, rest = without_addresses(answer).partition("\n\n")
-    if len(in_sentence := _run(opening)) > 1:
+    if len(in_sentence := _run(opening.partition(FURTHER_UP)[0])) > 1:
         return in_sentence
     first = _CITED.search(opening)
     if first and rest.startswith("Then [`"):  # what follows what leads
@@ -137,7 +150,8 @@ def _run(sentence: str) -> tuple[str, ...]:
     for one in _CITED.finditer(sentence):
         gap = sentence[end : one.start()]
         words = re.findall(r"[^\W\d_]+", gap.lower())
-        run = [*run, one[1]] if run and "[" not in gap and set(words) <= _OF_A_LIST and ". " not in gap else [one[1]]
+        goes_on = run and "[" not in gap and set(words) <= _OF_A_LIST and ". " not in gap and gap != " calls "
+        run = [*run, one[1]] if goes_on else [one[1]]
         end = one.end()
         best = max(best, run, key=len)
     return tuple(dict.fromkeys(best))

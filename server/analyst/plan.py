@@ -5,6 +5,7 @@ from server.analyst.kinds import spoken_names
 from server.analyst.kinds.all_kinds import kind_of
 from server.analyst.kinds.kind import BY_SELF, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.marked_moments import marked
+from server.analyst.kinds.paths import OF_AN_ORDER
 from server.analyst.measured import Measured
 from server.analyst.preempted import rankings_again
 from server.analyst.question import Question
@@ -15,6 +16,7 @@ from server.analyst.unplaced import about_the_word, look_for, word_left
 
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
+TREE: Call = ("get_call_tree", {"max_nodes": OF_AN_ORDER})
 SEARCHES = 6
 """Of the first round, which takes eight calls."""
 
@@ -24,7 +26,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     if not offered:
         return []
     if question.place is not None and not evidence.results:
-        return [call for call in (SUMMARY, BY_SELF, OWN_CODE) if call[0] in offered]
+        return [call for call in (SUMMARY, BY_SELF, OWN_CODE, TREE) if call[0] in offered]
     if not evidence.results and (finds := _finds(question)):
         return [call for call in (SUMMARY, *finds[:SEARCHES], BY_SELF) if call[0] in offered]
     if question.labels and not evidence.called("list_profiles"):

@@ -16,8 +16,7 @@ from server.analyst.kinds.meant_functions import is_found, is_named
 from server.analyst.kinds.other_values import value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.nearest_intent import vocabulary
-from server.analyst.ordinals import NEXT
-from server.analyst.pseudo_frames import is_pseudo
+from server.analyst.place_in_order import PASSES_ON, ranked_there
 from server.analyst.question import COUNTS, Question
 from server.analyst.sentence_forms import refers_to_named
 from server.analyst.spoken_threads import by_thread
@@ -55,8 +54,6 @@ OF_PROGRAMS = (
 """Intents that may be about a program of the recording."""
 MOST_OF_ALL = 0.5
 """Total share from which what is asked of a function is asked of all of the recording."""
-PASSES_ON = 0.1
-"""Part of its total below which what a function does itself is not what a symptom is about."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
 WEIGHS = 0.01
@@ -183,22 +180,6 @@ def _is_of_the_program(question: Question, evidence: Evidence) -> bool:
     return bool(rows) and all(row["name"].casefold().startswith(f"{word.casefold()}+0x") for row in rows)
 
 
-def _ranked_there(question: Question, evidence: Evidence) -> Question:
-    """About the function of that place: of the program's own ones where what leads is a wait on their behalf."""
-    lead = evidence.own_lead if evidence.measures_waiting and evidence.own_lead else evidence.lead
-    rows = [row for row in lead.rows if row["self_value"] > 0 and not is_pseudo(row)] if lead else []
-    place = question.place or 0
-    if place == NEXT:
-        spoken_of = evidence.spoken_of.handle if evidence.spoken_of else ""
-        passes_on = {one["handle"] for one in rows if one["self_value"] < PASSES_ON * one["total_value"]}
-        place = next(
-            (at + 1 for at, one in enumerate(rows) if one["handle"] == spoken_of and spoken_of not in passes_on), 1
-        )
-    row = rows[place] if place < len(rows) else None
-    names = () if row else (question.text,)
-    return replace(question, handle=row["handle"] if row else None, names=names, place=None)
-
-
 def _is_of_exceptions(question: Question, evidence: Evidence) -> bool:
     """Whether it asks for exceptions where these were recorded, and not for what a function that it names does."""
     before = evidence.openings[-1] if evidence.openings else ""
@@ -245,7 +226,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
         question = replace(question, intent=Intent.SUSPECT, measured=None, maybe=(), placed=(), stems=())
     question = replace(question, measured=None, unfound=measures_of.unfound(question, evidence))
     if question.place is not None:
-        return _ranked_there(question, evidence)
+        return ranked_there(question, evidence)
     return answerable(_settled(question, evidence), evidence)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.ordinals import ranked_in
+from server.analyst.ordinals import place_within, ranked_in
 from server.analyst.pseudo_frames import EVENTS, OF_A_THREAD, collects
 
 GOES_BACK = 3
@@ -34,7 +34,8 @@ _OF_RECORDINGS = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here ")
 """How an opening sets this recording against another."""
 _SENTENCE_END = re.compile(r"(?<=[.:])\**(?: |$)(?=\W*[A-Z])")
 _OF_NEIGHBOURS = re.compile(
-    r"\bcall(?:ed|s)\b.*\b(?:from|by|most of all)\b|\bcalls? |\bbelow\b|\bmost of (?:it|that)\b|\bwaits there"
+    r"\bcalled in\b|\bcall(?:ed|s)\b.*\b(?:from|by|most of all)\b|"
+    r"\bcalls? |\bbelow\b|\bmost of (?:it|that)\b|\bwaits there"
 )
 """How an opening names others than what it is about: what they call, and who calls them."""
 _LESS_THERE = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here .+?: [\d.]+ times as much(?! there)")
@@ -76,6 +77,12 @@ class SpokenOf:
         """Of what the answer before was about."""
         return self.cited.removeprefix("[`").partition("`")[0]
 
+    @property
+    def is_of_one(self) -> bool:
+        """Whether the answer begins with one function, which is what it is about."""
+        newest = self.subjects[0] if self.subjects else ()
+        return not self.is_aside and [one[1] for one in newest] == [self.handle] and self.handle[:1] == "f"
+
     def last(self, number: int) -> tuple[tuple[str, str], ...]:
         """The citations and handles of as many as were spoken of last: the newest list of so many, else what the newest
         answers were about; empty where there are fewer."""
@@ -110,10 +117,22 @@ def _pair(answers: Sequence[str], newest: str) -> tuple[str, ...]:
 def _subjects(answer: str) -> tuple[tuple[str, str], ...]:
     """The citations and handles of what an answer begins with: all of a list or of what is set against each other, else
     the first one."""
-    sentence = _SENTENCE_END.split(without_addresses(answer).partition("\n")[0], 1)[0]
+    sentences = _SENTENCE_END.split(without_addresses(answer).partition("\n")[0], 2)[:2]
+    sentence = next((one for one in sentences if _CITED.search(one)), "")
     found = {one[1]: one for one in _CITED.finditer(sentence) if one[1] not in EVENTS and not OF_A_THREAD.match(one[1])}
     some = list(found.values())[: 1 if _OF_NEIGHBOURS.search(sentence) else None]
     return tuple((one[0], one[2]) for one in some)
+
+
+def _ranked(earlier: Sequence[BaseMessage], answers: Sequence[int]) -> tuple[str, ...]:
+    """The newest list of these answers; what one of a list calls, or who calls it, is no list after that."""
+    found: tuple[str, ...] = ()
+    for at in answers:
+        found = ranked_in(earlier[at].text) or found
+        prompt = next((one.text for one in reversed(earlier[:at]) if isinstance(one, HumanMessage)), "")
+        if found and place_within(prompt) is None:
+            break
+    return found
 
 
 def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
@@ -151,7 +170,7 @@ def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         sets_against=_SET_AGAINST.search(opening) is not None and len(set(_CITED.findall(opening))) > 1,
         is_less_there=any(_LESS_THERE.search(without_addresses(earlier[at].text)) for at in answers),
         is_of_recordings=_OF_RECORDINGS.search(without_addresses(opening)) is not None,
-        ranked=next((ranked for at in answers[:-GOES_BACK:-1] if (ranked := ranked_in(earlier[at].text))), ()),
+        ranked=_ranked(earlier, answers[:-GOES_BACK:-1]),
         is_aside=re.search(r"\]\(#[fns]\d", text.partition("\n\n")[0]) is None,
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),
     )

@@ -16,7 +16,7 @@ from server.analyst.measured import RUNS
 from server.analyst.measures_in_talk import in_its_order, with_measures
 from server.analyst.moments import next_to, within
 from server.analyst.nearest_intent import vocabulary
-from server.analyst.ordinals import NEXT, bare_place, place_within
+from server.analyst.ordinals import NEXT, bare_place, place_within, what_else
 from server.analyst.pseudo_frames import collects
 from server.analyst.question import Question, alone, of_the_recording
 from server.analyst.sentence_forms import asks_of_single_ones, done_to, judges, place_asked_for, refers_to_named
@@ -220,16 +220,16 @@ def _two_before(spoken_of: SpokenOf) -> tuple[str, ...]:
 
 def _by_place(prompt: str, spoken_of: SpokenOf) -> Question | None:
     """The question for the second of all (`the second?`) after an answer that named the first alone, and no list."""
-    if _FORMS.runner_up.match(" ".join(prompt.split())):  # of all, whatever list was given since
+    text = " ".join(prompt.split())
+    if _FORMS.runner_up.match(text):  # of all, whatever list was given since
         return Question(intent=Intent.FUNCTION, text=prompt, place=1, note=OF_THE_RANKING)
-    if _FORMS.next_biggest.match(" ".join(prompt.split())):
-        return Question(intent=Intent.FUNCTION, text=prompt, place=NEXT, note=OF_THE_RANKING)
+    if _FORMS.next_biggest.match(text) or (what_else(text) and spoken_of.handle not in spoken_of.ranked[:-1]):
+        asked = "what else" if what_else(text) else prompt
+        return Question(intent=Intent.FUNCTION, text=asked, place=NEXT, note=OF_THE_RANKING)
     if spoken_of.ranked or alone(spoken_of.prompts[0] if spoken_of.prompts else spoken_of.prompt, {}, None).names:
         return None
-    text = " ".join(prompt.split())
     place = bare_place(text)
-    place = 1 if place == NEXT else place
-    if place is not None and place >= 0:
+    if (place := 1 if place == NEXT else place) is not None and place >= 0:
         return Question(intent=Intent.FUNCTION, text=text, place=place, note=OF_THE_RANKING)
     found = place_within(text)
     if found is None or found[0] < 0:
@@ -333,7 +333,7 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     """The question, about what was spoken of where it names nothing itself and goes on."""
     if spoken_of.is_aside and question.saves and question.refers:  # what an answer names only in passing is not meant
         return replace(question, maybe=(), placed=(), stems=())
-    about_one = before.intent in ABOUT_ONE_FUNCTION | {Intent.LONG_TASKS} or bool(before.names)
+    about_one = before.intent in ABOUT_ONE_FUNCTION | {Intent.LONG_TASKS} or bool(before.names) or spoken_of.is_of_one
     intent = question.intent
     short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
     goes_on = _GOING_ON.goes_on.match(question.text) is not None or (intent is Intent.WHY and short)

@@ -59,7 +59,11 @@ def _measures(asked: Asked) -> tuple[str, ...]:
     found = asked.ask.measures
     if asked.ask.limit:
         return ("limit", *(one for one in found if one not in ("calls", "limit", "longest", "total")))
-    left = {*(("when", "first") if "longest" in found else ()), *(("calls", "mean") if "rate" in found else ())}
+    left = {
+        *(("share",) if "total" in found else ()),
+        *(("when", "first") if "longest" in found else ()),
+        *(("calls", "mean") if "rate" in found else ()),
+    }
     return tuple(one for one in found if one not in left) or ("total",)
 
 

@@ -317,6 +317,8 @@ class _Filling:
             return IT, of, place
         if len(of) > 1 and len(bases) == 1 and others:
             return bases[0], others, place
+        if self._refers and len(of) == 1 and [*of] == bases and not place:  # `what % of main is that`
+            return of[0], (), place
         return (place[0], of, ()) if len(of) == 1 and len(place) == 1 else ("", of, place)
 
     def _what_if(self, ask: Ask) -> Ask | None:

@@ -14,6 +14,7 @@ from server.analyst.asks.spoken_calls import CallAsk, Spoken, meant
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds.kind import SUMMARY
+from server.analyst.sentence_forms import judges
 from server.analyst.wording import amount, cited, cited_profile, coded, joined, moment, share
 
 NS = "nanoseconds"
@@ -243,6 +244,7 @@ def _without_calls(of_call: CallAsk, call: Spoken, evidence: Evidence) -> Step |
         or asked.kind == "evented"
         or of_call.needs_a_call
         or _has_a_list(evidence)
+        or judges(evidence.prompt)
     ):
         return None
     measures = ("calls", "mean") if asked.counts_calls else ("total",)

@@ -145,18 +145,7 @@ def inside_of(prompt: str, before: SpokenOf, openings: Sequence[str]) -> str:
     if asked is None or asked.slots != ("inside",) or asked.noun or before.threads:
         return ""
     part = _PART.search(openings[-1]) if openings else None
-    function = spoken_function(before)
-    return part[1] if part else function.handle if function else ""
-
-
-def spoken_function(before: SpokenOf | None) -> Spoken | None:
-    """The function that the newest answer is about, by its first citation; None where it begins with none, or with
-    several."""
-    if before is None or before.is_aside or not before.handle.startswith("f") or not before.subjects:
-        return None
-    if not before.subjects[0] or before.subjects[0][0][1] != before.handle or len(before.subjects[0]) > 1:
-        return None
-    return Spoken(before.handle)
+    return part[1] if part else before.handle if before.is_of_one else ""
 
 
 def meant(evidence: Evidence) -> tuple[CallAsk, Spoken] | None:
@@ -169,9 +158,9 @@ def meant(evidence: Evidence) -> tuple[CallAsk, Spoken] | None:
     call = spoken_call(evidence)
     if call is None and (asked.needs_a_call or asked.has("place")):
         return None
-    call = call or spoken_function(evidence.spoken_of)
-    if call is None:
+    if call is None and not evidence.spoken_of.is_of_one:
         return None
+    call = call or Spoken(evidence.spoken_of.handle)
     if asked.has("limit"):  # of a function, others know more
         return (asked, replace(call, place=0, is_shortest=False)) if call.is_task else None
     if asked.has("shortest") and evidence.spoken_of.ranked:

@@ -60,7 +60,7 @@ _PLAIN = {
     Intent.FIRST_FIX: Kind(savings.first_to_fix, savings.first_fix, savings.then_to_fix),
     Intent.ANYTHING_WRONG: Kind(_WITH_FINDINGS, knowing.anything_wrong, overview.then),
     Intent.TOP: Kind(rankings.first_top, rankings.top, rankings.then_top),
-    Intent.LIBRARIES: Kind(always(SUMMARY, BY_SELF, OWN_CODE, FINDINGS), rankings.libraries),
+    Intent.LIBRARIES: Kind(rankings.first_libraries, rankings.libraries),
     Intent.HOT_PATH: Kind(always(SUMMARY, BY_SELF, _TREE, _PICTURE), rankings.hot_path),
     Intent.RECURSION: Kind(rankings.first_recursion, rankings.recursion, rankings.then_recursion),
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),

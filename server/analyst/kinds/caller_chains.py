@@ -4,9 +4,15 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import Call
+from server.analyst.kinds.paths import is_entry
+from server.analyst.kinds.unnamed_functions import has_a_name
+from server.analyst.ordinals import FURTHER_UP
+from server.analyst.wording import cited, joined
 
 UP = 3
 """Callers of callers that are followed."""
+OTHERS = 3
+"""Functions besides its own that an opening names."""
 
 
 def is_flat(evidence: Evidence) -> bool:
@@ -39,3 +45,20 @@ def highest(rows: list[dict[str, Any]], evidence: Evidence) -> str:
     """The last of the chain of callers, while it may go on."""
     chain = chain_above(rows, evidence)
     return chain[-1]["handle"] if 0 < len(chain) <= UP else ""
+
+
+def further_up(rows: list[dict[str, Any]], callers: list[dict[str, Any]], evidence: Evidence) -> str:
+    """Who calls the heaviest of these callers, and who that, as far as they have names and up to where the
+    program begins; empty without."""
+    above = [*callers[:1], *chain_above(rows, evidence)[1:]]
+    begins = next((at for at, one in enumerate(above) if is_entry(one["name"])), len(above))
+    chain = [one for one in above[1 : begins + 1] if has_a_name(one)][: OTHERS - len(callers)]
+    mostly = "mostly " if len(callers) > 1 else ""
+    return f"{FURTHER_UP} {mostly}from {joined([cited(one) for one in chain])}" if callers and chain else ""
+
+
+def called_from(around: dict[str, Any]) -> str:
+    """`, called from [`main`]`, by its heaviest caller; empty where nothing else calls it."""
+    callers = [one for one in around["callers"] if one["handle"] and one["handle"] != around["frame"]["handle"]]
+    mostly = " most of all" if len(callers) > 1 else ""
+    return f", called{mostly} from {cited(callers[0])}" if callers else ""

@@ -17,6 +17,7 @@ from server.analyst.kinds.device import (
 )
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.paths import is_entry
 from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
 from server.analyst.queries import query
 from server.analyst.question import Question
@@ -34,6 +35,8 @@ BY_FILE = query("by_file")
 INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
 """The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
 BY_PACKAGE = BY_FILE.replace("SELECT file AS", f"SELECT {INSTALLED} AS").replace("AND file <>", f"AND {INSTALLED} <>")
+PASSES_ON = 0.1
+"""Part of what functions take in all under which they are no place where it is spent."""
 LITTLE = 0.02
 """Share of the main profile below which what is named may be elsewhere."""
 
@@ -169,8 +172,10 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         return one_function.unknown(question, evidence)
     name, found = sums[0]
     unit = found["unit"]
-    rows = sorted(found["rows"], key=lambda row: -row["self_value"])
-    heaviest = "\n".join(f"- {cited(row)}{located(row)}: {own(row, unit)} itself" for row in rows[:SHOWN])
+    rows = _heaviest(found, question)
+    heaviest = "\n".join(
+        f"- {cited(row)}{located(row)}: {own(row, unit)} itself, {total(row, unit)} in total" for row in rows[:SHOWN]
+    )
     if len(sums) > 1:
         ranked = joined([f"{coded(one)} {total(data, unit)} ({own(data, unit)} itself)" for one, data in sums])
         missing = [one for one in question.names or question.maybe if one not in dict(sums)]
@@ -193,10 +198,28 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         (
             f"**{many} {_named_how(name, question)} {coded(name)} {verb} {total(found, unit)} in total and "
             f"{own(found, unit)} themselves{where}**, counting what they call in the first."
+            f"{_first_of(rows, unit)}"
         ),
         heaviest,
         leading(evidence, "What takes the most of all is"),
     ]
+
+
+def _heaviest(found: dict[str, Any], question: Question) -> list[dict[str, Any]]:
+    """The functions of a word, by what is in them itself, or in all where they only pass on; first those that have
+    the name of a kind in theirs."""
+    by = "self_value" if found["self_value"] > PASSES_ON * found["total_value"] else "total_value"
+    words = re.findall(r"\b([a-z]{3,})s\b", question.text.casefold())  # `ff.html has several ticks`
+    others = [row for row in found["rows"] if not any(word in row["name"].casefold() for word in words)]
+    named = len(others) > 1
+    return sorted(found["rows"], key=lambda row: (named and row in others, is_entry(row["name"]), -row[by]))
+
+
+def _first_of(rows: list[dict[str, Any]], unit: str) -> str:
+    """The heaviest of several, in a sentence."""
+    row = rows[0]
+    is_one = len(rows) == 1 or row["total_value"] <= 0
+    return "" if is_one else f" First of them is {cited(row)}: {total(row, unit)} in total, {own(row, unit)} itself."
 
 
 def _ranking(name: str, found: dict[str, Any], question: Question, evidence: Evidence) -> list[str]:

@@ -31,4 +31,4 @@ def in_all(evidence: Evidence, around: dict[str, Any]) -> str:
         return ""
     profile = evidence.profile(around["profile"])
     where = f"That is {cited_profile(profile)} alone; in" if profile else "In"
-    return f" {where} all threads together it takes {total(of_all['frame'], unit)}{seen(of_all)}."
+    return f"{where} all threads together it takes {total(of_all['frame'], unit)}{seen(of_all)}."

@@ -8,7 +8,7 @@ from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import gaps, imports
 from server.analyst.kinds.device import asks_how_busy, on_device
-from server.analyst.kinds.kind import BY_SELF, DOMINATES, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
@@ -157,7 +157,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         most = f"**{span[0].upper()}{span[1:]} the {noun(unit)} goes to {parts_said(parts, unit)}**{cut}."
         everything = f"{amount(found['whole'], unit)}{thread}"
         first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {everything}."
-    elif lead.row["self_share"] < DOMINATES:
+    else:
         first = f"{first}{_through(evidence, lead)}"
     return [
         f"{first}{_meanwhile(question, evidence, part, lead.row['handle'])}",

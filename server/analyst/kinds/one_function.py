@@ -5,17 +5,30 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
-from server.analyst.kinds.caller_chains import chain_above, highest, is_flat, not_made
+from server.analyst.kinds.caller_chains import called_from, further_up, highest, is_flat, not_made
 from server.analyst.kinds.in_threads import elsewhere, in_all, seen
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.meant_functions import OF_ALL_THREADS, around_of, is_named, matches_of, meant, still_to_find
 from server.analyst.kinds.other_values import first_value
-from server.analyst.kinds.paths import path_said, path_to_heaviest
+from server.analyst.kinds.paths import apart_from_it, path_said, path_to_heaviest
 from server.analyst.kinds.premises import false_premise
 from server.analyst.kinds.reasons import asks_why, one_long_call, single_calls, why_slow
 from server.analyst.queries import query
 from server.analyst.question import Intent, Question
-from server.analyst.wording import amount, cited, coded, few, listed, located, neighbours, noun, own, share, total, verb
+from server.analyst.wording import (
+    amount,
+    cited,
+    coded,
+    few,
+    listed,
+    located,
+    neighbours,
+    noun,
+    own,
+    share,
+    total,
+    verb,
+)
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("one_function")
@@ -24,6 +37,10 @@ MOST_CALLED = query("most_called")
 MATCHES = 5
 NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
+NEIGHBOURS = 2
+"""Of a function that the first sentence about it names: what it calls, and who calls it."""
+WORTH = 0.1
+"""Part of a function's total from which what it calls is named with it."""
 NAMESAKES = 4
 """Functions of one name that the question back lists."""
 SEVERAL = 2
@@ -162,12 +179,17 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         why_slow(question, evidence, around) or one_long_call(question, evidence, around),
         _ends(evidence, around),
     )
-    said = f"{_namesakes(question, evidence)}{why}{_cost(question, evidence, around)}"
-    reason = ends if asks_why(question) and not why else ""
+    below = "" if why else ends
+    if not asks_why(question):  # what it is about stays the function itself
+        below = below.replace("Below it the largest part", "The largest part below it")
+    apart, leads = apart_from_it(row, evidence), _compared_to_lead(evidence, around)
+    leads = "" if evidence.lead and cited(evidence.lead.row) in below else leads
+    named = 2 * bool(apart) or bool(below or leads)
+    said = f"{_namesakes(question, evidence)}{why}{_cost(question, evidence, around, NEIGHBOURS - named)}"
     return [
-        f"{said} {reason}".rstrip(),
-        neighbours(around, unit),
-        "" if reason else ends,
+        " ".join(filter(None, [said, in_all(evidence, around), apart, below, leads])),
+        f"- {neighbours(around, unit)}",
+        ends if why else "",
         calls_itself(around, question.text.casefold()),
         around.get("remark") or "",
         _others(question, evidence, row),
@@ -205,22 +227,25 @@ def _ends(evidence: Evidence, around: dict[str, Any]) -> str:
     return f"{largest} {path_said(path, ' to it')}"
 
 
-def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
+def _cost(question: Question, evidence: Evidence, around: dict[str, Any], named: int) -> str:
+    """What it takes, with as many of its heaviest callee and caller as may be `named`."""
     unit, row = around["unit"], around["frame"]
     if row["total_value"] <= 0:
         none = f"nothing is {verb(unit)} in it in {around['profile']}"
         return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
     wrong = false_premise(question, evidence, row, unit)
-    callee = next((one for one in around["callees"] if one["handle"]), None)
+    callee = next((one for one in around["callees"] if one["handle"] not in (None, "", row["handle"])), None)
     may_wait = evidence.runs_in_several and (evidence.main or {}).get("waits") == "unknown"
     passes = "most of that is in itself" if may_wait else "it does most of its work itself"
-    if _passes_on(around):
-        most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
-        passes = f"it mostly passes through to what it calls{most}"
+    passes = "it mostly passes through to what it calls" if _passes_on(around) else passes
+    least = 0 if _passes_on(around) else WORTH * row["total_value"]
+    if named and callee and callee["value"] > least:
+        before = ", most of all" if _passes_on(around) else "; of what it calls the most is in"
+        passes, named = f"{passes}{before} {cited(callee)} ({amount(callee['value'], unit)})", named - 1
+    up = called_from(around) if named else ""
     return (
         f"{wrong}**{cited(row)}**{located(row)} takes {total(row, unit)} in total and {own(row, unit)} itself"
-        f"{seen(around)}{elsewhere(evidence, around)}: {passes}.{in_all(evidence, around)}"
-        f"{_compared_to_lead(evidence, around)}"
+        f"{seen(around)}{elsewhere(evidence, around)}: {passes}{up}."
     )
 
 
@@ -235,7 +260,7 @@ def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
         return ""
     if around["profile"] not in ("all", lead.profile):
         return ""
-    return f" It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
+    return f"It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
 
 
 def calls_itself(around: dict[str, Any], asked: str = "") -> str:
@@ -276,13 +301,11 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
         more = f", and {others} more" if others > 0 else ""
         what = "what each brings in brackets" if len(rows) > 1 else "with all it brings in brackets"
         first_ = f"**{cited(row)} is called from {listed(rows, unit, NAMED)}**{more} ({what})."
-    chain = chain_above(meant(question, evidence), evidence)[1:]
-    up = f"Further up: {' ← '.join(cited(one) for one in chain)}." if rows and chain else ""
+    up = further_up(meant(question, evidence), rows[:NAMED], evidence)
     cost = f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself."
     return [
-        f"{first_} {cost}",
+        f"{first_.removesuffix('.')}{up}. {cost}",
         _further(rows, unit),
-        up,
         calls_itself(around),
         around.get("remark") or "",
         _others(question, evidence, row),
@@ -303,7 +326,7 @@ def callees(question: Question, evidence: Evidence) -> list[str]:
         more = f", and {others} more" if others > 0 else ""
         first_ = f"**{cited(row)} calls {listed(rows, unit, NAMED)}**{more}."
     else:
-        first_ = f"**{cited(row)} calls nothing else that was recorded.**"
+        first_ = f"**{cited(row)} calls nothing else that was recorded**{located(row)}{called_from(around)}."
     cost = f"Of its {total(row, unit)} it keeps {own(row, unit)} for itself."
     return [
         f"{first_} {cost}",

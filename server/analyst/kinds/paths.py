@@ -8,7 +8,8 @@ from server.analyst.evidence import Evidence, Lead
 from server.analyst.figures import linked
 from server.analyst.forms import word_list
 from server.analyst.kinds.kind import DOMINATES
-from server.analyst.wording import amount, cited, joined, share
+from server.analyst.pseudo_frames import is_pseudo
+from server.analyst.wording import amount, cited, joined, own, share
 
 LEADS = 0.1
 """Self share from which one function is worth naming as the hottest; below it the time is spread."""
@@ -19,6 +20,8 @@ STILL = 0.6
 PARTS = 5
 """Parts that are named."""
 PATH_STEPS = 8
+OF_AN_ORDER = 60
+"""Nodes of the tree that is looked at for what comes next in an order."""
 
 
 def passes(evidence: Evidence) -> str:
@@ -134,3 +137,30 @@ def path_in_it(evidence: Evidence) -> str:
     """The heaviest path of the first tree that was asked for; empty without one."""
     tree = evidence.first("get_call_tree")
     return path_said(heaviest_path(tree["nodes"]), "") if tree else ""
+
+
+def apart_from_it(row: dict[str, Any], evidence: Evidence) -> str:
+    """What is next apart from the path of what was spoken of, where the row is on that; empty where it is not."""
+    tree = evidence.first("get_call_tree", max_nodes=OF_AN_ORDER)
+    before, lead = evidence.spoken_of, evidence.lead
+    if not (tree and before and lead) or not _on_one_path(row["handle"], before.handle, tree["nodes"]):
+        return ""
+    at = [one["handle"] for one in lead.rows].index(row["handle"]) if row in lead.rows else len(lead.rows)
+    further = (one for one in lead.rows[at + 1 :] if one["self_value"] > 0 and not is_pseudo(one))
+    further = (one for one in further if one["handle"] != before.handle)
+    found = next((one for one in further if not _on_one_path(one["handle"], before.handle, tree["nodes"])), None)
+    apart = f"; apart from that {cited(found)} is next, with {own(found, lead.unit)} itself" if found else ""
+    return f"It is on one path with {before.cited}{apart}."
+
+
+def _on_one_path(one: str, other: str, nodes: list[dict[str, Any]]) -> bool:
+    """Whether one of two functions runs below the other where it weighs most."""
+    known = {node["handle"]: node for node in nodes}
+    for below, above in ((one, other), (other, one)):
+        of_it = [node for node in nodes if node["frame_handle"] == below]
+        node = max(of_it, key=lambda node: float(node["total_value"]), default=None)
+        while node is not None:
+            node = known.get(node["parent"] or "")
+            if node and node["frame_handle"] == above:
+                return True
+    return False

@@ -8,7 +8,7 @@ from server.analyst.exclusions import is_excluded
 from server.analyst.findings import sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import meant_functions, one_function
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
@@ -134,6 +134,23 @@ def _as_much(rows: list[dict[str, Any]], order: str) -> str:
     return f" It is a tie: {named}{more} have as much."
 
 
+def first_libraries(question: Question, evidence: Evidence) -> list[Call]:
+    """With the program's own functions of that name, where it is asked of what was spoken of."""
+    before = evidence.spoken_of
+    asks = before and question.refers and not before.is_aside and before.handle[:1] == "f"
+    of_it: list[Call] = [("find_frames", {"pattern": before.name[:100], "my_code": True})] if before and asks else []
+    return [SUMMARY, BY_SELF, OWN_CODE, FINDINGS, *of_it]
+
+
+def _is_own(evidence: Evidence) -> str:
+    """Whether what was spoken of is the program's own, where that was asked for."""
+    before, found = evidence.spoken_of, evidence.first("find_frames", my_code=True)
+    if before is None or found is None:
+        return ""
+    is_own = any(row["handle"] == before.handle and row["total_value"] > 0 for row in found["rows"])
+    return f"**{before.cited} counts as {'your own code' if is_own else 'code of a library or the runtime'}.** "
+
+
 def libraries(question: Question, evidence: Evidence) -> list[str]:
     """The program's own functions, with what libraries do for each."""
     own_code = evidence.first("get_top_functions", my_code=True)
@@ -146,7 +163,9 @@ def libraries(question: Question, evidence: Evidence) -> list[str]:
     unit, rows, hidden = own_code["unit"], own_code["rows"], own_code["hidden"]
     first = lead_of(own_code)
     assert first is not None
-    said = f"**Of your own code {cited(first.row)} leads**{located(first.row)}: {own(first.row, unit)}."
+    said = (
+        f"{_is_own(evidence)}**Of your own code {cited(first.row)} leads**{located(first.row)}: {own(first.row, unit)}."
+    )
     said += f" That is of {amount(own_code['whole'], unit)}, and counts the libraries that it calls."
     parts = [said, f"Your own functions, libraries counted to their callers:\n\n{table(rows, unit)}"]
     if hidden:

@@ -37,7 +37,8 @@ def standing_in(row: dict[str, Any], evidence: Evidence) -> str:
     return f", called in {joined([cited(one) for one in shown])}" if shown else ""
 
 
-def _is_named(row: dict[str, Any]) -> bool:
+def has_a_name(row: dict[str, Any]) -> bool:
+    """Whether it is a function of a program with a name of its own."""
     name = row["name"]
     is_own = bool(name) and name not in PSEUDO_FRAMES and not name.startswith(_BUILT_IN)
     return is_own and not is_unnamed(last_part(name))
@@ -48,11 +49,11 @@ def _above_in_the_tree(row: dict[str, Any], evidence: Evidence) -> list[dict[str
     nodes = {node["handle"]: node for one in evidence.all("get_call_tree") for node in one.data["nodes"]}
     own = [node for node in nodes.values() if node["frame_handle"] == row["handle"]]
     above = nodes.get(max(own, key=lambda node: float(node["total_value"]))["parent"] or "") if own else None
-    while above is not None and not _is_named(above):
+    while above is not None and not has_a_name(above):
         above = nodes.get(above["parent"] or "")
     return [above] if above else []
 
 
 def _callers(row: dict[str, Any], evidence: Evidence) -> list[dict[str, Any]]:
     around = evidence.first("get_callers_callees", frame=row["handle"])
-    return [one for one in (around or {"callers": []})["callers"] if one["handle"] and _is_named(one)]
+    return [one for one in (around or {"callers": []})["callers"] if one["handle"] and has_a_name(one)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.analyst.ordinals import LAST, NEXT, bare_place, place_of, place_within, with_ordinals
+from server.analyst.ordinals import LAST, NEXT, bare_place, place_of, place_within, ranked_in, what_else, with_ordinals
 from tests.server.analyst.written_questions import assert_read, prompts_of
 
 WORDS = {
@@ -51,6 +51,23 @@ def test_what_to_do_next_asks_for_what_follows(prompt: str) -> None:
 def test_one_more_that_would_help_is_no_place_of_a_list() -> None:
     assert place_within("so would a 4th thread help?") is None
     assert place_within("how long does the 4th thread take?") is not None
+
+
+@pytest.mark.parametrize(
+    "prompt", ["what else", "ok that I cannot change, what else", "the rest?", "beyond those", "还有什么", "ほかには？"]
+)
+def test_what_else_is_the_next_of_a_list_that_holds_what_was_spoken_of(prompt: str) -> None:
+    assert what_else(prompt)
+    assert with_ordinals(prompt, ("f1", "f2", "f3"), (), "f2") == "f3"
+    assert with_ordinals(prompt, ("f1", "f2"), (), "f9") == "next"
+
+
+def test_who_is_called_is_a_list_without_the_caller() -> None:
+    assert bare_place("¿y el segundo?") == 1
+    calls = "**[`a`](#f1) calls [`b`](#f2) (5 ms) and [`c`](#f3) (4 ms)**. It keeps nothing."
+    assert ranked_in(calls) == ("f2", "f3")
+    called = "**[`a`](#f1) is called from [`b`](#f2) (5 ms)**, further up from [`c`](#f3) and [`d`](#f4)."
+    assert ranked_in(called) == ()
 
 
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("ordinals"))

@@ -272,3 +272,11 @@ def test_what_takes_longest_in_a_function_is_an_order() -> None:
 def test_what_somebody_does_at_the_time_asks_for_no_moment(prompt: str) -> None:
     ask = read(prompt)
     assert ask is None or "when" not in ask.measures
+
+
+@pytest.mark.parametrize("prompt", ["how much is that of main", "how much of main is that", "what % of main is it"])
+def test_a_share_of_a_function_is_asked_of_what_was_spoken_of(prompt: str) -> None:
+    found = read(prompt)
+    assert found is not None
+    assert (found.of, found.base, found.measures) == ((IT,), "main", ("share",))
+    assert read("whats calling it") is None

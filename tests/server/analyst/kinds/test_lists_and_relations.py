@@ -295,3 +295,29 @@ async def test_what_is_ranked_is_a_word_of_its_own() -> None:
     assert answer.text.startswith("**Nothing in this trace is called `pass`**")
     passes = sampled({"main;first_pass;work": 30, "main;second_pass;work": 60, "main;load": 10})
     assert "`second_pass`" in (await asked("worst pass?", passes))[0].text.partition(":")[0]
+
+
+FARM = sampled({
+    "main;feed;weigh;compare": 50.0, "main;feed;weigh": 20.0, "main;milk": 15.0, "main;count_eggs": 10.0, "main": 5.0,
+})  # fmt: skip
+
+
+async def test_what_else_is_the_heaviest_that_was_not_spoken_of() -> None:
+    _, second, third, first = await talk(
+        FARM, "what takes the most", "what else", "what else", "why is count_eggs slow"
+    )
+    assert second.startswith("**[`weigh`]"), second
+    assert "It is on one path with [`compare`](#f3); apart from that [`milk`](#f4) is next" in second, second
+    assert third.startswith("**[`milk`]"), third
+    assert "called from [`main`]" in first, first
+    answers = await talk(FARM, "how long is milk", "what else")
+    assert answers[1].startswith("**[`compare`]"), answers[1]
+
+
+async def test_who_calls_it_goes_up_to_where_the_program_begins() -> None:
+    _, inside, callers = await talk(FARM, "top function", "what is slow in it", "whats calling it")
+    assert "[`compare`](#f3) calls nothing else that was recorded" in inside, inside
+    assert (
+        "is called from [`weigh`](#f2) (50.0 ms)** (with all it brings in brackets), further up from [`feed`]"
+        in callers
+    )

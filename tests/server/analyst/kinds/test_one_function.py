@@ -19,14 +19,14 @@ async def test_what_a_function_calls_is_listed_with_what_it_keeps() -> None:
     calls = "**[`load`](#f1) calls [`parse`](#f2) (60.0 ms) and [`check`](#f3) (20.0 ms)**."
     assert answer.text.startswith(f"{calls} Of its 80.0% (80.0 ms) it keeps 0.0% (0 ns) for itself.")
     answer, _ = await asked("What does `parse` call?", sampled(STACKS))
-    assert answer.text.startswith("**[`parse`](#f2) calls nothing else that was recorded.**")
+    assert answer.text.startswith("**[`parse`](#f2) calls nothing else that was recorded**, called from [`load`](#f1).")
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("load", "it mostly passes through to what it calls, most of all [`parse`](#f2) (60.0 ms)."),
-        ("parse", "it does most of its work itself."),
+        ("load", "it mostly passes through to what it calls, most of all [`parse`](#f2) (60.0 ms)"),
+        ("parse", "it does most of its work itself, called from [`load`](#f1)."),
     ],
 )
 async def test_a_function_passes_its_work_on_or_does_it_itself(name: str, sentence: str) -> None:

@@ -8,6 +8,7 @@ import re
 
 from server.agent.memory.word_stem import stem
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asked_things import place_ranked
 from server.analyst.evidence import Evidence
 from server.analyst.exclusions import exclusion
 from server.analyst.forms import expression, first_form, forms, word_list
@@ -77,17 +78,16 @@ def of_another_question(question: Question, evidence: Evidence, opening: str) ->
     """The answer in place of one that is another question's, by its opening; empty for one that is its own."""
     first = without_addresses(opening).partition("\n")[0]
     if what := not_recorded(question, first):
-        return f"**The recording does not say that**: {coded(what)} is not in it. {_can(evidence)}"
+        return f"**The recording does not say that**: {coded(what)} is not in it.\n\n{_can(evidence)}"
     if question.intent in _OF_TEXT or _SAYS_SO.search(first) or first_form("recorded_time", question.text):
         return ""
     of_one = question.intent in _OF_NAMES | {Intent.HOW_OFTEN} or question.saves
     if of_one and evidence.openings and _is_of_nothing(question):
-        return (
-            f"**Which function do you mean?** The answer before names none that I could go on about. {_can(evidence)}"
-        )
+        unknown = "The answer before names none that I could go on about."
+        return f"**Which function do you mean?** {unknown}\n\n{_can(evidence)}"
     ways = (_other_figure,) if _is_decided(question, first) else (_one_of_two, _other_figure, _all_unasked, _unknown)
     reason = next((said for way in ways if (said := way(question, evidence, first))), "")
-    return f"**I cannot answer that**: {reason}. {_can(evidence)}" if reason else ""
+    return f"**I cannot answer that**: {reason}.\n\n{_can(evidence)}" if reason else ""
 
 
 def _is_decided(question: Question, first: str) -> bool:
@@ -180,12 +180,13 @@ def _one_of_two(question: Question, evidence: Evidence, first: str) -> str:
 
 
 def _can(evidence: Evidence) -> str:
-    """Three questions that can be answered, about the functions that lead."""
+    """Three questions that can be answered, about the functions that lead; a list, as they answer nothing."""
     names = [coded(row["name"]) for row in (evidence.lead.rows if evidence.lead else [])][:2]
-    if len(names) < 2:
-        return "I can answer “what takes the most?”, “which threads are there?” and “what is waited for?”."
-    one, other = names
-    return f"I can answer “how long does {one} take?”, “{one} vs {other}” and “who calls {other}?”."
+    ways = ["what takes the most?", "which threads are there?", "what is waited for?"]
+    if len(names) > 1:
+        one, other = names
+        ways = [f"how long does {one} take?", f"{one} vs {other}", f"who calls {other}?"]
+    return "\n".join(["I can answer:", *(f"- “{way}”" for way in ways)])
 
 
 _NOT_RECORDED = forms("not_recorded")
@@ -216,7 +217,12 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
     is_there = evidence.profile(question.profile) or thread.casefold() in first.casefold()
     is_there = is_there or intent in _OF_THREADS or thread in (*question.names, *question.maybe)
     is_counted = question.excluded or question.saves or what.casefold() in first.casefold()
-    per = by[1] if by and not (question.saves or intent is Intent.COMPARE or is_of_asking(by[1].casefold())) else ""
+    per = (
+        by[1]
+        if by
+        and not (place_ranked(asked) or question.saves or intent is Intent.COMPARE or is_of_asking(by[1].casefold()))
+        else ""
+    )
     supposes = _FORMS.supposes.search(asked) and not (intent in _OF_CHANGES or question.saves)
     left = {
         "This is of the recording that is open, and not of the other one": intent not in _OF_RECORDINGS

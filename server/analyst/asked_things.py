@@ -117,9 +117,21 @@ def asks_if_done_again(text: str) -> bool:
     return _FORMS.again.search(text) is not None and asks_whether(text)
 
 
+def place_ranked(text: str) -> str:
+    """What kind of place is to be ranked (`files`, `packages`, `libraries`, `classes`, `directories`); empty where none
+    is."""
+    found = _FORMS.by_file.search(text)
+    if found is None or asks_of_sizes(text):
+        return ""
+    return next((kind for kind in PLACES if getattr(_FORMS, kind).search(found[0])), "files")
+
+
+PLACES = ("packages", "libraries", "classes", "directories")
+
+
 def asks_by_file(text: str) -> bool:
-    """Whether files are to be ranked."""
-    return _FORMS.by_file.search(text) is not None
+    """Whether files, or other places of functions, are to be ranked."""
+    return bool(place_ranked(text))
 
 
 def asks_by_form(text: str) -> bool:

@@ -7,6 +7,7 @@ from server.analyst.asked_things import (
     asks_by_file,
     asks_if_done_again,
     asks_of_vitals,
+    place_ranked,
     words_of_a_page,
     would_help,
 )
@@ -25,6 +26,8 @@ _SENTENCE_FORMS = forms("sentence_forms")
 _KNOWN_FORMS = forms("known_forms")
 _ASKED_THINGS = forms("asked_things")
 _GOING_ON = forms("going_on")
+_RANKINGS = forms("rankings")
+_IMPORTS = forms("imports")
 
 SHORT = 4
 """Words of a bare follow-up (`why?`, in any language)."""
@@ -111,6 +114,10 @@ def _at_once(text: str, named: Subjects) -> Intent | None:
         return Intent.GROWTH
     if len(set(named.profiles)) > 1 or _KNOWN_FORMS.other_recording.search(text):
         return Intent.COMPARE
+    if place_ranked(text) and not (named.names or _IMPORTS.asked.search(text) or _FORMS.which_line.search(text)):
+        return Intent.GROUP
+    if _RANKINGS.over.search(text) and not named.names:
+        return Intent.TOP
     helping = would_help(text)  # what that names is no function but what would be done
     return Intent.REPEATED if helping and any(one.search(helping) for one in REMEDIES) else None
 
@@ -133,7 +140,7 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.FUNCTION
     if (_FORMS.via.search(text) or _FORMS.who_calls.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
-    if _FORMS.who_calls_it.match(text):
+    if _FORMS.who_calls_it.match(text) or (has_function and intent is Intent.HOT_PATH):  # `the path to parse`
         return Intent.CALLERS
     if _ASKED_THINGS.by_caller.search(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
         return Intent.CALLERS

@@ -17,6 +17,7 @@ from server.analyst.unread_words import is_of_asking
 _FORMS = forms("measures_in_talk")
 _KNOWN_FORMS = forms("known_forms")
 _CHOSEN_INTENT = forms("chosen_intent")
+_RANKINGS = forms("rankings")
 
 _OF_A_MEASURE = {
     "calls": Intent.HOW_OFTEN,
@@ -33,7 +34,7 @@ _OF_A_MEASURE = {
 def with_measures(question: Question, prompt: str, spoken_of: SpokenOf | None, openings: Sequence[str]) -> Question:
     """The question with the measures that its prompt asks for; as it is where it asks for something else."""
     goes_on = spoken_of and not (spoken_of.is_aside or question.names or question.handle)
-    if spoken_of and goes_on and limit_asked(prompt) and question.intent is not Intent.GARBAGE:
+    if spoken_of and goes_on and limit_asked(prompt) and question.intent not in (Intent.GARBAGE, Intent.TOP):
         about = replace(question, intent=Intent.CALLS_OF, handle=spoken_of.handle, carried=spoken_of.cited)
         return replace(about, maybe=(), placed=(), stems=(), understood=True)
     asked = _asked(prompt, spoken_of, is_loose=bool(goes_on))
@@ -69,6 +70,7 @@ def _is_of_another_kind(question: Question, asked: Measured, spoken_of: SpokenOf
         or is_statement
         or of_collections
         or question.intent in (Intent.SQL, Intent.LONG_TASKS)
+        or (question.intent is Intent.TOP and _RANKINGS.over.search(question.text))
         or question.excluded
     ):
         return True

@@ -10,6 +10,7 @@ from server.analyst.asked_things import (
     asks_of_forced_layout,
     asks_of_sizes,
     asks_of_vitals,
+    place_ranked,
     plainer,
     share_asked_of,
     without_condition,
@@ -49,9 +50,10 @@ from server.analyst.topic_words import stems_of, topic_stems
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("question")
-_CHOSEN_INTENT = forms("chosen_intent")
+_CALLS_OF, _CHOSEN_INTENT = forms("calls_of"), forms("chosen_intent")
 _GOING_ON = forms("going_on")
 _KNOWN_FORMS = forms("known_forms")
+_CALLS_OF = forms("calls_of")
 
 GO_ON = frozenset({Intent.CORRECTION})
 """Intents that no conversation begins with."""
@@ -173,6 +175,16 @@ def of_the_recording(
     )  # fmt: skip
 
 
+def _named(text: str, meant: str, *, of_any: bool) -> Subjects:
+    """What a prompt names; nothing where it is a ranking, or of any calls (`of_any`)."""
+    named = subjects(meant)
+    if of_any or _KNOWN_FORMS.by_calls.search(text):  # a ranking, whatever kind of function it is of
+        return replace(named, names=(), maybe=(), placed=())
+    if asks_of_vitals(meant) or asks_of_forced_layout(meant) or asks_of_sizes(meant):
+        return replace(named, maybe=(), placed=())  # short for a figure, and no part of a name
+    return named
+
+
 def alone(
     prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, *, is_first: bool = False
 ) -> Question:
@@ -180,13 +192,8 @@ def alone(
     said, not_read = _read(prompt)
     text = in_known_words(said)
     meant = plainer(text)
-    named = subjects(meant)
-    if _KNOWN_FORMS.by_calls.search(text):  # a ranking, whatever kind of function it is of
-        named = replace(named, names=(), maybe=(), placed=())
-    elif (
-        asks_of_vitals(meant) or asks_of_forced_layout(meant) or asks_of_sizes(meant)
-    ):  # short for a figure, and no part of a name
-        named = replace(named, maybe=(), placed=())
+    of_any = is_first and _CALLS_OF.longest_of_any.match(text) is not None
+    named = _named(text, meant, of_any=of_any)
     handle, selection = named.handle, viewer.get("selection") or ""
     if handle is None and not named.names and _FORMS.this_one.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection
@@ -195,12 +202,13 @@ def alone(
     if is_first and near.intents[0][0] in GO_ON:
         near = replace(near, intents=tuple(one for one in near.intents if one[0] not in GO_ON))
     intent = chosen_intent(meant, near, named, has_function=bool(named.names or handle), has_range=bool(ranges))
+    intent = Intent.CALLS_OF if of_any else intent
     otherwise = chosen_intent(meant, nearest(named.plain), named, has_function=False, has_range=bool(ranges))
     if not named.names and (counted := number_asked_of(text)) and intent in COUNTS:
         named, otherwise = replace(named, maybe=(counted,), placed=(counted,)), intent
         intent = Intent.HOW_OFTEN
     pair = pair_asked_of(text) if not named.names and intent in COUNTS | {Intent.STARTUP} else ""
-    if not named.names and (ranked := ranked_thing(text)):
+    if not (named.names or place_ranked(text)) and (ranked := ranked_thing(text)):
         named, otherwise = replace(named, maybe=(ranked,), placed=(ranked,)), intent
         intent = Intent.GROUP
     listed, steps = alternatives(text), words_of_a_page(text)
@@ -225,7 +233,7 @@ def alone(
         intent = Intent.FIRST_FIX
     intent = _of_single_calls(text, intent, has_function=bool(named.names or handle))
     intent = Intent.WINDOW if ranges and named.names and intent in NARROWED_WITH_A_NAME else intent
-    known = near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
+    known = of_any or near.intents[0][1] >= SURE or asks_by_form(text) or bool(ranges or named.names or handle)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _FORMS.limit.search(text)) else 10
     language = nearest(said) if said != text else near
     spans = lengths(text)

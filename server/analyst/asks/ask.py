@@ -174,3 +174,11 @@ def further(ask: Ask, before: Ask | None) -> Ask | None:
     follows = before.rank.first + before.rank.number
     first = follows if ask.rank.first == NEXT else ask.rank.first
     return replace(before, rank=replace(before.rank, first=first, number=ask.rank.number))
+
+
+def joined(ask: Ask) -> tuple[Ask, ...]:
+    """What is asked after an `and`, of what stands before it."""
+    if ask.then is None:
+        return ()
+    then = after(ask.then, ask)
+    return (replace(then, of=ask.of if then.of == (IT,) else then.of),)

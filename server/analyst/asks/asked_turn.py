@@ -16,6 +16,7 @@ from server.analyst.asks.ask import (
     Ask,
     after,
     further,
+    joined,
     of_a_place,
     only_names,
     supposed_call,
@@ -77,7 +78,7 @@ def asked_in(evidence: Evidence) -> Ask | None:
     if not (ask.of or ask.measures or before or ask.what_if or ask.rank):
         return None
     if ask.rank and not ask.rank.of:
-        return further(ask, before)
+        return further(ask, before or _order_before(evidence))
     ask = _of_several_spoken_of(ask, spoken)
     if spoken or ask.what_if or ask.rank or ask.base:
         ask = after(ask, before)
@@ -104,7 +105,7 @@ def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
     of_pair = spoken and spoken.sets_against and number == PAIR and ask.measures and not ask.how
     if is_of_two and (of_pair or ("compare" in ask.how and ask.measures)):  # `and self?`, `which one has more calls`
         return replace(ask, of=(f"them {PAIR}",), how=frozenset({"compare"}))
-    if "sum" in ask.how and not ask.names and not {*THEM} & {*ask.of} and number in THEM.values():
+    if "sum" in ask.how and not (ask.names or ask.rank) and not {*THEM} & {*ask.of} and number in THEM.values():
         ask = replace(ask, of=(f"them {number}",))
     if spoken is None or ask.measures or not {*THEM} & {*ask.of}:
         return ask
@@ -141,6 +142,12 @@ def _before(evidence: Evidence) -> Ask | None:
     return before
 
 
+def _order_before(evidence: Evidence) -> Ask | None:
+    """The newest order that a prompt asked for, whatever was asked after it."""
+    earlier = map(read, evidence.spoken_of.prompts[::-1] if evidence.spoken_of else ())
+    return next((one for one in earlier if one and one.rank and one.rank.of), None)
+
+
 def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
     """Whether what was spoken of is not known: the answer before is about something else than what its prompt named, or
     another kind wrote it and begins with several things."""
@@ -171,7 +178,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     if not evidence.results:
         return Step((*finds(ask, evidence), SUMMARY, PROFILES))
     texts: list[str] = []
-    for one in (replace(ask, then=None), *_joined(ask)):
+    for one in (replace(ask, then=None), *joined(ask)):
         asked = looked_up(one, evidence)
         is_ours = asked is not None and (asked.is_of_threads or asked.thread is not None or _is_ours(ask, evidence))
         answered = _answered(asked, evidence) if asked and is_ours else None
@@ -179,14 +186,6 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
             return answered
         texts.append(answered)
     return Step(text=with_losses(" ".join(texts), evidence))
-
-
-def _joined(ask: Ask) -> tuple[Ask, ...]:
-    """What is asked after an `and`, of what stands before it."""
-    if ask.then is None:
-        return ()
-    then = after(ask.then, ask)
-    return (replace(then, of=ask.of if then.of == (IT,) else then.of),)
 
 
 def others(evidence: Evidence) -> Evidence:
@@ -296,13 +295,13 @@ def _ranked(asked: Asked, evidence: Evidence) -> Answer:
     else:
         if asked.subjects and asked.within is None and len(asked.subjects) == 1:
             asked = replace(asked, within=asked.subjects[0])
-        rank = replace(rank, by=rank.by or "self")
-        in_words = rank.number > 1 and not re.search(r"\d", evidence.prompt)  # `top three`
-        is_plain = not (asked.within or rank.first or rank.by == "calls" or in_words)
+        rank = replace(rank, by="self" if "sum" in ask.how else rank.by or "self")
+        is_list = rank.number > 1 and not _FORMS.plain_top.match(evidence.prompt)
+        is_plain = not (asked.within or asked.thread or rank.first or "calls" in (rank.by, *ask.measures) or is_list)
         is_plain = is_plain or bool(asked.subjects and not (ask.within or ask.placed))  # `which check costs most`
         if (
             is_plain
-            or (rank.by == "total" and asked.within is None)
+            or (rank.by == "total" and asked.within is None and not is_list)
             or (rank.by == "calls" and asked.profiles[0]["counted"] != CALLS)
             or len(asked.subjects) > 1
         ):

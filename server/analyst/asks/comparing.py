@@ -21,9 +21,14 @@ def ranked(asked: Asked, rows: list[Row]) -> str | None:
     if not shown:
         return None
     each = [f"{_cited(one)} {_figure(asked, one)}" for one in shown]
+    if "sum" in asked.ask.how and len(shown) > 1:
+        value, base = sum(row[rank.by] for row in shown), shown[0].get("base")
+        of_all = f" ({share(value / base)})" if base else ""
+        return f"**Together they take {amount(value, asked.unit)}{of_all} themselves**: {joined(each)}."
     below = f" of what is called below {asked.within.label}" if asked.within else ""
     below = f" of what {asked.label} calls" if rank.of == "callee" else below
     besides = f" besides {asked.gone.label}" if asked.gone else ""
+    together = ", over all threads together" if len(asked.profiles) > 1 and not asked.thread else ""
     where = f" in {asked.thread.label}" if asked.thread else ""
     by = {"self": "takes the most itself", "total": "takes the most in total", "calls": "is called most often"}[rank.by]
     if rank.first == 0 and rank.number == 1 and rank.by == "calls":
@@ -37,7 +42,14 @@ def ranked(asked: Asked, rows: list[Row]) -> str | None:
         begins = f"**The {place}{below}{besides}{where} is {each[0]}**"
     else:
         begins = f"**{joined(each)}**, in the order of what {by}{below}{besides}{where}"
+    if rank.by != "calls" and "calls" in asked.ask.measures:
+        if not asked.counts_calls:
+            return None
+        counts = [f"{_cited(one)} is called {_times(one)}" for one in shown]
+        first = f", and {by}{below}{where}: {_figure(asked, shown[0])}" if not (rank.first or rank.number > 1) else ""
+        begins = f"**{joined(counts)}**{first}"
     then = [f"{_cited(one)} {_figure(asked, one)}" for one in further]
+    begins += together
     return f"{begins}. Then {joined(then)}." if then else f"{begins}."
 
 
@@ -45,10 +57,14 @@ def _cited(row: Row) -> str:
     return cited({"name": row["name"], "handle": row["key"]})
 
 
+def _times(row: Row) -> str:
+    return f"{answering.number(row['calls'])} time{'' if row['calls'] == 1 else 's'}"
+
+
 def _figure(asked: Asked, row: Row) -> str:
     assert asked.ask.rank is not None
     if asked.ask.rank.by == "calls":
-        return f"{answering.number(row['calls'])} time{'' if row['calls'] == 1 else 's'}"
+        return _times(row)
     value = row[asked.ask.rank.by]
     return (
         f"{amount(value, asked.unit)} ({share(value / row['base'])})" if row.get("base") else amount(value, asked.unit)
@@ -114,7 +130,8 @@ def several(asked: Asked, rows: list[Row], together: Row | None) -> str | None:
         return _against(asked, rows, narrowed)
     each = [f"{one.label} {answering.figures(one, row, 'phrases')}" for one, row in zip(asked.parts, rows, strict=True)]
     if together is not None:
-        all_of = answering.figures(asked, together, "figures")
+        all_of = answering.figures(asked, together, "figures").replace(" itself", " themselves")
+        all_of += " in total" if {*asked.ask.measures} == {"self", "total"} else ""
         return f"**Together {asked.label} take {all_of}{narrowed}.** {joined(each)}."
     return f"**{joined(each)}{narrowed}.**"
 

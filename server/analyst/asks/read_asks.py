@@ -4,6 +4,7 @@ that change what is asked, and figures that are no limit, make it no ask."""
 import re
 from dataclasses import dataclass, field, replace
 
+from server.analyst.asked_things import place_ranked
 from server.analyst.asks.ask import IT, NEXT, THEM, WORST, Ask, Limit, Rank, WhatIf, is_bare
 from server.analyst.asks.lexicon import NO_SPACES, Lexicon, lexicon
 from server.analyst.forms import first_form, forms, word_list
@@ -16,6 +17,7 @@ MOST_WORDS = 24
 NAMES = 5
 """Words that may be names; the recording knows which are."""
 _FORMS = forms("asks")
+_RANKINGS = forms("rankings")
 _SLOT = re.compile(r"\x00(\d+)\x00")
 _LEFT_TO_OTHERS = word_list("no_measure_of_an_ask")
 _THREAD = word_list("word_for_a_thread")
@@ -27,6 +29,8 @@ def read(prompt: str) -> Ask | None:
     """What a prompt asks for; None where a word of it has no slot."""
     text = " ".join(lexicon().written_out(" ".join(prompt.split())).split())
     if first_form("recorded_time", text) or _FORMS.of_what_ran.search(text):
+        return None
+    if place_ranked(text) or _RANKINGS.over.search(text):
         return None
     of_parts = _FORMS.of_parts.search(text)
     if of_parts and {*re.findall(r"[^\W\d]+", of_parts[0].casefold())} & _NO_FUNCTIONS:
@@ -248,9 +252,17 @@ class _Filling:
         orders, kinds, places = (self._found.get(one, []) for one in ("order", "kind", "place"))
         first = {"next": NEXT}.get(places[0]) or int(places[0]) if places else 0
         if orders or "callee" in kinds:
-            by = next((one for one in ("calls", "self", "total") if one in (*orders, *self._measures)), "")
+            asked = orders if self._asks_how_often else (*orders, *self._measures)
+            by = next((one for one in ("calls", "self", "total") if one in asked), "")
             return Rank((kinds or ["function"])[0], by, max(first, 1) if places else 0, self._number)
         return Rank("", "", first, self._number) if places else None
+
+    @property
+    def _asks_how_often(self) -> bool:
+        """Whether the calls of what is ranked are asked for, and no order by calls."""
+        return any(
+            kind == "measure" and value == "calls" and _FORMS.how_often.match(way) for kind, value, way in self._slots
+        )
 
     @property
     def _asks_how_long(self) -> bool:
@@ -362,11 +374,11 @@ _CALL_LEFT_OUT = frozenset({WORST, "without_first", "without_last"})
 _BEFORE_A_NAME = {("what_if", "going"): GOING, ("measure", "part"): "base", ("measure", "some_of"): "base"}
 _MEANS = {"part": "share", "some_of": "total", "total_of": "total", "total_in": "total"}
 _OF_A_RANK = frozenset({"which", "who"})
-_NUMBERS = {
-    **{word: at for at, word in enumerate(("one", "two", "three", "four", "five"), start=1)},
-    **{word: at for at, word in enumerate(("eine", "zwei", "drei", "vier", "fünf"), start=1)},
-    **{word: at for at, word in enumerate(("un", "deux", "trois", "quatre", "cinq"), start=1)},
-    **{word: at for at, word in enumerate(("um", "dois", "três", "quatro", "cinco"), start=1)},
-    **{word: at for at, word in enumerate(("uno", "dos", "tres", "cuatro", "cinco"), start=1)},
-    "duas": 2,
-}
+_COUNTING = (
+    "one two three four five six seven eight nine ten",
+    "eine zwei drei vier fünf sechs sieben acht neun zehn",
+    "un deux trois quatre cinq six sept huit neuf dix",
+    "um dois três quatro cinco seis sete oito nove dez",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez",
+)
+_NUMBERS = {word: at for row in _COUNTING for at, word in enumerate(row.split(), start=1)} | {"duas": 2}

@@ -7,7 +7,7 @@ from server.analyst.asked_things import PAIR, named_like
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.forms import forms
-from server.analyst.kinds import imports, one_function
+from server.analyst.kinds import imports, one_function, ranked_places
 from server.analyst.kinds.device import (
     asks_how_busy,
     heaviest_kernels,
@@ -19,7 +19,6 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import is_entry
 from server.analyst.kinds.scripts import longest_scripts, scripts_asked_for
-from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import cited, coded, joined, located, own, total
 from traces.analysis.units import format_share
@@ -29,12 +28,6 @@ _CHOSEN_INTENT = forms("chosen_intent")
 
 MATCHES = 50
 SHOWN = 4
-LONGEST = 200
-"""Characters of a pattern."""
-BY_FILE = query("by_file")
-INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
-"""The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
-BY_PACKAGE = BY_FILE.replace("SELECT file AS", f"SELECT {INSTALLED} AS").replace("AND file <>", f"AND {INSTALLED} <>")
 PASSES_ON = 0.1
 """Part of what functions take in all under which they are no place where it is spent."""
 LITTLE = 0.02
@@ -85,7 +78,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def _files_of(question: Question, evidence: Evidence) -> list[Call]:
-    """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
+    """The files, packages or classes with the most self time."""
     if asked := [call for call in scripts_asked_for(question) if not evidence.all("query_trace")]:
         return asked
     if (of_imports := imports.calls(question, evidence)) and evidence.first("query_trace", **of_imports[0][1]) is None:
@@ -94,43 +87,7 @@ def _files_of(question: Question, evidence: Evidence) -> list[Call]:
         return []
     if longest_scripts(evidence):
         return []
-    first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
-    ways = (BY_PACKAGE, BY_FILE) if _FORMS.package.search(question.text) else (BY_FILE,)
-    for sql in (way.replace("'?'", f"'{first_profile}'") for way in ways):
-        ranked = evidence.first("query_trace", sql=sql)
-        if ranked is None:
-            return [("query_trace", {"sql": sql})]
-        if ranked["rows"]:
-            break
-    return [("find_frames", {"pattern": name, "limit": SHOWN}) for name in _heaviest_files(evidence)]
-
-
-def _heaviest_files(evidence: Evidence) -> list[str]:
-    ranked = [result.data["rows"] for result in evidence.all("query_trace")]
-    found: list[list[dict[str, Any]]] = next((rows for rows in ranked if rows), [])
-    named = [row[0].get("name") or row[0].get("value") for row in found]
-    return [str(name)[:LONGEST] for name in named if name]
-
-
-def _kind_of_place(question: Question) -> str:
-    return "all packages" if _FORMS.package.search(question.text) else "all files"
-
-
-def _ranked_files(question: Question, evidence: Evidence) -> list[str]:
-    """Which file takes the most itself, the next ones, and the heaviest functions of the first."""
-    found = [(name, evidence.first("find_frames", pattern=name)) for name in _heaviest_files(evidence)]
-    known = [(name, data) for name, data in found if data and data["rows"]]
-    if not known:
-        return []
-    (name, most), *others = known
-    unit = most["unit"]
-    rest = f", then {joined([f'{coded(one)} with {own(data, unit)}' for one, data in others])}" if others else ""
-    rows = sorted(most["rows"], key=lambda row: -row["self_value"])
-    heaviest = "\n".join(f"- {cited(row)}: {own(row, unit)} itself" for row in rows)
-    return [
-        f"**{coded(name)} takes the most of {_kind_of_place(question)}: {own(most, unit)} itself**{rest}.",
-        heaviest,
-    ]
+    return ranked_places.calls(question, evidence)
 
 
 def _found(name: str, question: Question, evidence: Evidence) -> dict[str, Any] | None:
@@ -265,7 +222,7 @@ def _by_file(question: Question, evidence: Evidence) -> list[str]:
         return ["**Nothing in this trace has any weight to group.**"]
     if scripts := longest_scripts(evidence):
         return [*scripts, leading(evidence, "The heaviest function is")]
-    if ranked := _ranked_files(question, evidence):
+    if ranked := ranked_places.ranked(question, evidence):
         return [*ranked, leading(evidence, "The heaviest function is")]
     if not any(row["file"] for row in lead.rows):
         return ["**This trace does not say in which file its functions are.**", leading(evidence, "The heaviest is")]

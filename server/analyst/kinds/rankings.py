@@ -23,6 +23,7 @@ from server.analyst.wording import (
     cited_profile,
     coded,
     counted,
+    few,
     joined,
     located,
     noun,
@@ -37,14 +38,17 @@ _FORMS = forms("rankings")
 CALLS_OF_ITSELF = query("calls_of_itself")
 SHOWN = 10
 """Rows of a ranking from which something is left out."""
+MOST = 50
+"""Rows of one in which those are counted that take more than some figure."""
 NAMED = 3
 """Functions that are named as having as much as the one in front."""
 
 
 def first_top(question: Question, evidence: Evidence) -> list[Call]:
+    limit = MOST if _FORMS.over.search(question.text) else question.limit
     return [
         SUMMARY,
-        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit} | _where(question)),
+        ("get_top_functions", {"sort_by": question.sort_by, "limit": limit} | _where(question)),
         ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
     ]
 
@@ -53,7 +57,38 @@ def then_top(question: Question, evidence: Evidence) -> list[Call]:
     """The same ranking of all threads together, where there are several and none is named."""
     if not evidence.runs_in_several or question.profile or question.thread or _where(question):
         return []
-    return [("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit, "profile": "all"})]
+    limit = MOST if _FORMS.over.search(question.text) else question.limit
+    return [("get_top_functions", {"sort_by": question.sort_by, "limit": limit, "profile": "all"})]
+
+
+def _over(question: Question, found: dict[str, Any]) -> list[str]:
+    """The functions that take more than the figure that is asked for; empty where none is."""
+    limit = _FORMS.over.search(question.text)
+    if limit is None:
+        return []
+    unit, order = found["unit"], found["sort_by"]
+    number, of = limit["number"] or limit["number_zh"], (limit["unit"] or limit["unit_zh"]).casefold()
+    in_ns = next((ns for way, ns in _NS.items() if of.startswith(way)), None)
+    if in_ns is not None and unit != "nanoseconds":
+        return []
+    least = float(number.replace(",", ".")) * (in_ns or 0.01)
+    rows = [row for row in found["rows"] if row[f"{order}_value" if in_ns else f"{order}_share"] > least]
+    said, more = (own if order == "self" else total), " or more" if len(rows) == len(found["rows"]) else ""
+    written = f"{number} {of}" if in_ns else f"{number}%"
+    itself = "itself" if order == "self" else "with what it calls"
+    if not rows:
+        first = f" {cited(found['rows'][0])} comes nearest: {said(found['rows'][0], unit)}."
+        return [f"**No function takes more than {written} {itself}.**{first}"]
+    named = joined([f"{cited(row)} with {said(row, unit)}" for row in rows[:NAMED_OVER]])
+    others = f" and {few(len(rows) - NAMED_OVER)} more" if len(rows) > NAMED_OVER else ""
+    many = f"{few(len(rows))}{more} functions take" if len(rows) > 1 else "One function takes"
+    begins = many[0].upper() + many[1:]
+    words = {"itself": "themselves", "with what it calls": "with what they call"}[itself] if len(rows) > 1 else itself
+    return [f"**{begins} more than {written} {words}**: {named}{others}.", table(rows[:SHOWN], unit)]
+
+
+NAMED_OVER = 5
+_NS = {"ms": 1e6, "milli": 1e6, "毫": 1e6, "µs": 1e3, "us": 1e3, "s": 1e9, "秒": 1e9}
 
 
 def _where(question: Question) -> dict[str, Any]:
@@ -74,6 +109,8 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     if question.excluded and len(rows) in (0, len(found["rows"])):
         none = f"**Nothing that leads is called {coded(question.excluded)}**, so I cannot leave it out."
         return [none, leading(evidence, "What takes the most is")]
+    if of_them := _over(question, together if together and together["rows"] else found):
+        return of_them
     said = own if order == "self" else total
     named = [row for row in rows if not is_pseudo(row)] or rows
     place = min(_place(question), len(named) - 1)

@@ -25,6 +25,7 @@ async def test_what_nothing_is_called_gets_no_answer_of_something_else(prompt: s
     answer, _ = await asked(prompt, timeline(MAIN))
     first = f"**I cannot answer that**: nothing here that I know is called `{missing}`."
     assert answer.text.startswith(first), answer.text
+    assert "`" not in answer.text.partition("\n")[0].removeprefix(first), "what can be asked stands in a list"
 
 
 async def test_a_function_is_answered_for_in_all_threads_and_in_the_main_one() -> None:

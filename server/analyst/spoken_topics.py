@@ -22,6 +22,7 @@ _GOING_ON = forms("going_on")
 _WAITING = forms("waiting")
 _SINGLE_EVENTS = forms("single_events")
 _UNDERSTANDING = forms("understanding")
+_RECORDED_NUMBERS = forms("recorded_numbers")
 
 
 def of_what_was_spoken_of(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Question | None:
@@ -115,6 +116,7 @@ def of_the_topic(prompt: str, spoken_of: SpokenOf, openings: Sequence[str]) -> Q
     of_rest = _UNDERSTANDING.rest.match(prompt) is not None
     in_all = _WAITING.in_all.search(prompt) is not None and len(prompt.split()) < SHORTER
     placed = (question.placed and not (of_rest or asks_of_single_ones(prompt))) or _asks_of_another_wait(prompt)
+    placed = placed or _RECORDED_NUMBERS.samples.search(prompt) is not None
     if placed or not (within or of_rest or in_all or _goes_on(question, prompt)) or _is_named(question):
         return None
     topic = topic_before(spoken_of, openings)

@@ -109,3 +109,8 @@ def test_a_sentence_before_the_question_asks_nothing() -> None:
 @pytest.mark.parametrize(("module", "context", "prompt"), prompts_of("spoken_topics"))
 def test_a_prompt_is_read_as_it_is_written(module: str, context: str, prompt: str) -> None:
     assert_read(module, context, prompt)
+
+
+def test_how_many_samples_is_asked_of_the_recording_whatever_was_spoken_of() -> None:
+    assert understood("and how many of them?", {}, [], COLLECTED, ()).intent is Intent.GARBAGE
+    assert understood("how many samples", {}, [], COLLECTED, ()).intent is not Intent.GARBAGE

@@ -11,6 +11,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
+from server.analyst.asks import part_of_a_kind, per_noun
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
@@ -129,7 +130,12 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     evidence = levels.others(evidence)
     if asks.others(evidence).results:
         return None
-    return spoken_calls.step(evidence, offered) or asks.step(evidence, offered)
+    return (
+        spoken_calls.step(evidence, offered)
+        or part_of_a_kind.step(evidence, offered)
+        or asks.step(evidence, offered)
+        or per_noun.step(evidence)
+    )
 
 
 def _of_the_trace(

@@ -66,13 +66,14 @@ def unread(question: Question, text: str, *, is_first: bool = True) -> tuple[str
     if question.intent in _OF_EVERYTHING and is_first and not asks:
         return ()
     of_all = question.intent in _OF_EVERYTHING  # what stands far down in a report on everything took no word up
+    remedy = word_list("of_a_remedy") if question.intent is Intent.FIRST_FIX else frozenset()
     answer = without_addresses("\n\n".join(text.split("\n\n")[:2]) if of_all else text).casefold()
     found: dict[str, None] = {}
     asked = without_time_ranges(_SENTENCE.split(question.text.strip())[-1])  # a symptom may stand before it
     for word in _WORD.findall(_FORMS.of_the_program.sub(" ", asked)):
         root = stem(word)
         asking = _of_stems().get(root, frozenset())
-        known = word.casefold() in SMALL_WORDS or len(asking) >= OF_ASKING or question.intent in asking
+        known = word.casefold() in SMALL_WORDS | remedy or len(asking) >= OF_ASKING or question.intent in asking
         as_spoken = root[:BEGINNING] if question.handle and not question.carried else root
         if not (known or len(root) < SHORTEST or as_spoken in answer or _is_mistyped(word.casefold())):
             found[word] = None

@@ -234,10 +234,10 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
     is_empty = asked.window is not None and asked.window[0] >= asked.window[1]
     if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or is_empty:
         return None
-    return _measured_of(asked, evidence)
+    return measured_of(asked, evidence)
 
 
-def _measured_of(asked: Asked, evidence: Evidence) -> Answer:
+def measured_of(asked: Asked, evidence: Evidence) -> Answer:
     """The measures of functions that are known."""
     ask = asked.ask
     if asked.base:
@@ -249,7 +249,7 @@ def _measured_of(asked: Asked, evidence: Evidence) -> Answer:
     if ask.base == OWN_THREAD or (asked.is_elsewhere and not (ask.by or asked.divisor or asked.thread)):
         return _of_own_thread(asked, evidence)
     needed = [statement(asked, asked.frames), *([statement(asked, asked.divisor.frames)] if asked.divisor else [])]
-    return _with(needed, evidence, lambda *tables: _written(asked, list(tables), evidence))
+    return with_rows(needed, evidence, lambda *tables: _written(asked, list(tables), evidence))
 
 
 def _of_threads(asked: Asked, evidence: Evidence) -> Answer:
@@ -259,14 +259,14 @@ def _of_threads(asked: Asked, evidence: Evidence) -> Answer:
         return None
     if "compare" in ask.how:
         is_plain = len(asked.profiles) > 1
-        return _with([threads_against(asked)], evidence, partial(comparing.threads, asked)) if is_plain else None
+        return with_rows([threads_against(asked)], evidence, partial(comparing.threads, asked)) if is_plain else None
     if ask.measures and {*ask.measures} <= MOMENTS:
-        return _with([threads_between(asked)], evidence, partial(comparing.moments, asked))
+        return with_rows([threads_between(asked)], evidence, partial(comparing.moments, asked))
     is_timed = {*ask.measures} & {*answering.OF_THREADS} and asked.unit == "nanoseconds"
     return answering.of_threads(asked) if is_timed else None
 
 
-def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:
+def with_rows(needed: list[str], evidence: Evidence, written: Callable[..., str | None]) -> Answer:
     """What is written of the rows of these statements, once they were asked."""
     asked_before = {one.arguments.get("sql") for one in evidence.results}
     if missing := tuple(("query_trace", {"sql": one}) for one in needed if one not in asked_before):
@@ -279,7 +279,7 @@ def _with(needed: list[str], evidence: Evidence, written: Callable[..., str | No
 def _supposed(asked: Asked, evidence: Evidence) -> Answer:
     if asked.gone is None or asked.gone.profiles or asked.is_of_threads or asked.within:
         return None
-    return _with([what_if(asked)], evidence, lambda table: supposing.supposed(asked, table[0]))
+    return with_rows([what_if(asked)], evidence, lambda table: supposing.supposed(asked, table[0]))
 
 
 def _ranked(asked: Asked, evidence: Evidence) -> Answer:
@@ -307,7 +307,7 @@ def _ranked(asked: Asked, evidence: Evidence) -> Answer:
         ):
             return None
     ranked = replace(asked, ask=replace(ask, rank=rank))
-    return _with([ranking(ranked)], evidence, lambda table: comparing.ranked(ranked, table))
+    return with_rows([ranking(ranked)], evidence, lambda table: comparing.ranked(ranked, table))
 
 
 def _as_part(asked: Asked, evidence: Evidence) -> Answer:
@@ -323,7 +323,7 @@ def _as_part(asked: Asked, evidence: Evidence) -> Answer:
         statement(alone, asked.base.frames),
         statement(alone, asked.frames),
     ]
-    return _with(needed, evidence, lambda *tables: comparing.as_part(asked, *(one[0] for one in tables)))
+    return with_rows(needed, evidence, lambda *tables: comparing.as_part(asked, *(one[0] for one in tables)))
 
 
 def _of_what_is_counted(asked: Asked, counting: Call, evidence: Evidence) -> Answer:
@@ -332,7 +332,7 @@ def _of_what_is_counted(asked: Asked, counting: Call, evidence: Evidence) -> Ans
     if not any((one.tool, one.arguments) == counting for one in evidence.results):
         return Step((counting, ("query_trace", {"sql": sql})))
     rows = [one for one in evidence.rows(counting[0], **counting[1]) if one["handle"] in asked.frames]
-    return _with([sql], evidence, lambda table: counted.counted_of(asked, rows[0], table[0]) if rows else None)
+    return with_rows([sql], evidence, lambda table: counted.counted_of(asked, rows[0], table[0]) if rows else None)
 
 
 def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
@@ -347,13 +347,13 @@ def _of_own_thread(asked: Asked, evidence: Evidence) -> Answer:
     def place(table: Table) -> str:
         return str(table[1]["key"]) if table[1:] and not (is_only and table[2:]) else ""
 
-    found = _with([statement(by_thread, asked.frames)], evidence, place)
+    found = with_rows([statement(by_thread, asked.frames)], evidence, place)
     row = next((one for one in asked.profiles if one["handle"] == found), None)
     if row is None and (isinstance(found, Step) or not is_only):
         return found or None
     there = replace(asked, ask=replace(asked.ask, base=""))
     there = replace(there, profiles=(row,), thread=answering.thread_of(row)) if row else there
-    return _with([statement(there, there.frames)], evidence, lambda table: _written(there, [table], evidence))
+    return with_rows([statement(there, there.frames)], evidence, lambda table: _written(there, [table], evidence))
 
 
 def _of_several(asked: Asked, evidence: Evidence) -> Answer:
@@ -374,7 +374,7 @@ def _of_several(asked: Asked, evidence: Evidence) -> Answer:
             return None
         return comparing.several(asked, rows[: len(parts)], rows[-1] if is_sum else None)
 
-    return _with(needed, evidence, written)
+    return with_rows(needed, evidence, written)
 
 
 def _has(asked: Asked, total: answering.Row) -> bool:

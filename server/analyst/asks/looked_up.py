@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from server.agent.memory.word_stem import stem
 from server.analyst.asks import answering
 from server.analyst.asks.ask import CALLS_LEFT_OUT, EVERYTHING, IT, MOMENTS, OWN_THREAD, THEM, Ask
 from server.analyst.asks.ask_statements import Asked
@@ -29,6 +30,7 @@ _GENERIC = word_list("generic") | word_list("stands_for_it")
 _WAITS = frozenset({"wait", "waits", "waiting", "contention", "contentions", "lock", "locks", "delay", "block"})
 _OF_THREADS = frozenset({*answering.OF_THREADS, "total"})
 _KEYS = ("", "thread", "caller")
+_Placed = tuple[Subject | None, tuple[str, ...], bool]
 MOST_LEFT = 2
 """Words that may be passed over next to a name that the recording has."""
 
@@ -147,6 +149,7 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
     if (verb := _FORMS.done_to_it.search(evidence.prompt)) and (subject := meant_by(verb["verb"], ask.of, evidence)):
         return (subject,)
     known = [(one, (), True) for one in some] + [placed(run, evidence) for run in ask.of if run not in THEM]
+    known = _without_what_they_do(known, ask.of)
     found = list({one.label: one for one, _, _ in known if one}.values())
     sure = [is_its_name for one, _, is_its_name in known if one]
     left = [word for _, words, _ in known for word in words]
@@ -157,11 +160,19 @@ def _subjects(ask: Ask, evidence: Evidence) -> tuple[Subject, ...] | None:
         subject = spoken_of(evidence)
         return (subject,) if subject else None
     is_missing = IT in ask.of and spoken_of(evidence) is None
-    needs_names = ask.is_strict or len(ask.of) > 1 or ask.base or ask.what_if or ask.rank
+    needs_names = ask.is_strict or len(known) > 1 or ask.base or ask.what_if or ask.rank
     if is_missing or (ask.of and not found) or (needs_names and not all(sure)):
         return None
     is_quoted = any(f"`{word}" in evidence.prompt for word in left)
     return tuple(found) if _may_be_passed_over(left, ask, is_sure=any(sure)) and not is_quoted else None
+
+
+def _without_what_they_do(known: list[_Placed], of: tuple[str, ...]) -> list[_Placed]:
+    """What is known, without a word that only says what a function does that is named, too: `the sort with usort`."""
+    names = [one.label.casefold() for one, _, is_its_name in known if one and is_its_name]
+    if len(names) != 1 or len(of) != len(known):
+        return known
+    return [one for one, run in zip(known, of, strict=True) if one[2] or stem(run) not in names[0]]
 
 
 def _may_be_passed_over(words: list[str], ask: Ask, *, is_sure: bool) -> bool:

@@ -67,7 +67,7 @@ def _as_a_function(name: str) -> str:
 
 
 def _as_it_is_named(name: str, evidence: Evidence) -> str:
-    one, rows = _as_a_function(name), _rows(evidence)
+    one, rows = _as_a_function(name), rows_found(evidence)
     is_noun = one != name and not any(is_named(row, name) for row in rows)
     return one if is_noun and any(one in (row["name"], last_part(row["name"])) for row in rows) else name
 
@@ -112,7 +112,7 @@ def _place(name: str, evidence: Evidence) -> Subject | None:
     if len(name) < SHORTEST or not re.fullmatch(r"[\w.@-]+", name):
         return None
     part = re.compile(rf"(?:^|[/\\]){re.escape(name)}(?:$|[/\\@]|\.\w{{1,4}}$)", re.IGNORECASE)
-    if not any(part.search(row["file"] or "") for row in _rows(evidence)):
+    if not any(part.search(row["file"] or "") for row in rows_found(evidence)):
         return None
     pattern = rf"(?i)(^|[/\\]){re.escape(name)}($|[/\\@]|\.[A-Za-z0-9]{{1,4}}$)"
     return Subject(coded(name), (query("frames_of_a_file").replace("{pattern}", pattern),))
@@ -146,7 +146,7 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
     if is_thread:
         return _threads(name, evidence)
     name = _as_it_is_named(name, evidence)
-    exact = list({row["handle"]: row for row in _rows(evidence) if is_named(row, name)}.values())
+    exact = list({row["handle"]: row for row in rows_found(evidence) if is_named(row, name)}.values())
     if not exact and (found := _threads(name, evidence)):
         return found
     is_ordinary = name.casefold() in _ORDINARY and all(row["name"] != name for row in exact)
@@ -159,7 +159,7 @@ def named(name: str, evidence: Evidence, *, is_thread: bool = False, is_sure: bo
     if not exact and " " not in name and len(_like(name, evidence)) > 1:
         return None  # several are called like it
     handle = spoken_names.handle_named(name, evidence)
-    return _function(handle, evidence) if handle else None
+    return function_of(handle, evidence) if handle else None
 
 
 def _alike(rows: list[dict[str, Any]]) -> Subject | None:
@@ -181,7 +181,7 @@ OVER = 1.001
 def _like(word: str, evidence: Evidence) -> set[str]:
     """The functions that have the word in their names, whatever its ending is."""
     root = stem(word.casefold())
-    return {last_part(row["name"]) for row in _rows(evidence) if root in row["name"].casefold()}
+    return {last_part(row["name"]) for row in rows_found(evidence) if root in row["name"].casefold()}
 
 
 def spoken_of(evidence: Evidence) -> Subject | None:
@@ -193,8 +193,8 @@ def spoken_of(evidence: Evidence) -> Subject | None:
         row = next((one for one in threads(evidence) if one["handle"] == before.threads[0]), None)
         return Subject(cited_profile(row), profiles=(row,)) if row else None
     if before.handle.startswith("s"):
-        handle = next((row["handle"] for row in _rows(evidence) if row["name"] == before.name), "")
-        return _function(handle, evidence) if handle else None
+        handle = next((row["handle"] for row in rows_found(evidence) if row["name"] == before.name), "")
+        return function_of(handle, evidence) if handle else None
     return Subject(before.cited, (before.handle,)) if before.handle.startswith("f") else None
 
 
@@ -209,17 +209,21 @@ def divisor(name: str, evidence: Evidence) -> Subject | None:
     """What something is divided by: what is called so, else the only function that has the word in its name."""
     found = named(name, evidence, is_sure=True)
     word = name.casefold().removesuffix("s")
-    if found or len(word) <= SHORTEST:
+    if (found and found.frames) or len(word) <= SHORTEST:
         return found
     like = {
-        last_part(row["name"]): row["handle"] for row in _rows(evidence) if word in words_in(last_part(row["name"]))
+        last_part(row["name"]): row["handle"]
+        for row in rows_found(evidence)
+        if word in words_in(last_part(row["name"]))
     }
-    return _function(next(iter(like.values())), evidence) if len(like) == 1 else None
+    if not like:
+        return found  # threads
+    return function_of(next(iter(like.values())), evidence) if len(like) == 1 else None
 
 
 def meant_by(verb: str, of: tuple[str, ...], evidence: Evidence) -> Subject | None:
     """What `how often do we parse it` is asked of: what was spoken of, unless a function of that name weighs."""
-    exact = [row["total_share"] for row in _rows(evidence) if is_named(row, verb)]
+    exact = [row["total_share"] for row in rows_found(evidence) if is_named(row, verb)]
     is_verb = of in ((verb,), (IT,)) and max(exact, default=0.0) < spoken_names.LITTLE
     return spoken_of(evidence) if is_verb else None
 
@@ -228,23 +232,23 @@ def elsewhere(subjects: list[Subject], evidence: Evidence) -> tuple[dict[str, An
     """The profiles of calls, where these functions are in none that measures what the main one does: the tasks of a
     browser next to its samples."""
     handles = {frame for one in subjects for frame in one.frames}
-    weights = [row["total_value"] for row in _rows(evidence) if row["handle"] in handles]
+    weights = [row["total_value"] for row in rows_found(evidence) if row["handle"] in handles]
     rows = (evidence.first(PROFILES[0], **PROFILES[1]) or {"profiles": []})["profiles"]
     calls = tuple(row for row in rows if (row["kind"], row["unit"]) == ("evented", "nanoseconds"))
     return calls if weights and not any(weights) and threads(evidence)[0]["kind"] == "sampled" else ()
 
 
-def _rows(evidence: Evidence) -> list[dict[str, Any]]:
+def rows_found(evidence: Evidence) -> list[dict[str, Any]]:
     return [row for result in evidence.all("find_frames") for row in result.data["rows"]]
 
 
-def _function(handle: str, evidence: Evidence) -> Subject | None:
+def function_of(handle: str, evidence: Evidence) -> Subject | None:
     if HANDLE.fullmatch(handle) and not handle.startswith("f"):
         return None
-    row = next((one for one in _rows(evidence) if one["handle"] == handle), None)
+    row = next((one for one in rows_found(evidence) if one["handle"] == handle), None)
     if row is None:
         return None
-    known = {one["handle"] for one in _rows(evidence) if (one["name"], one["file"]) == (row["name"], row["file"])}
+    known = {one["handle"] for one in rows_found(evidence) if (one["name"], one["file"]) == (row["name"], row["file"])}
     of_one = last_part(row["name"]).isidentifier() and row["file"]  # recorders write a frame for each line that ran
     return Subject(cited(row), (handle, *sorted(known - {handle})) if of_one else (handle,))
 
@@ -253,10 +257,10 @@ def _of_a_word(name: str, evidence: Evidence) -> Subject | None:
     """The only function that holds an ordinary word, among others: `wait for db lock` for `waits`; never `Task` for
     `task`, which is a word before it is a function."""
     word = name.casefold().removesuffix("s")
-    found = {row["name"]: row["handle"] for row in _rows(evidence) if word in row["name"].casefold()}
+    found = {row["name"]: row["handle"] for row in rows_found(evidence) if word in row["name"].casefold()}
     (only, *others) = found or ("",)
     words = only.casefold().split()
-    return _function(found[only], evidence) if not others and len(words) > 1 and word in words else None
+    return function_of(found[only], evidence) if not others and len(words) > 1 and word in words else None
 
 
 def _threads(name: str, evidence: Evidence) -> Subject | None:

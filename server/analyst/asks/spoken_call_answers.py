@@ -4,21 +4,31 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from server.agent.memory.word_stem import stem
 from server.analyst.asks import answering
 from server.analyst.asks.ask import IT, Ask
 from server.analyst.asks.ask_statements import statement, table
-from server.analyst.asks.asked_turn import Step
+from server.analyst.asks.asked_turn import Step, asked_in
 from server.analyst.asks.looked_up import looked_up
-from server.analyst.asks.named import PROFILES
+from server.analyst.asks.named import PROFILES, finds
+from server.analyst.asks.read_asks import read
 from server.analyst.asks.spoken_calls import CallAsk, Spoken, meant
 from server.analyst.evidence import Evidence
 from server.analyst.figures import linked
 from server.analyst.kinds.kind import SUMMARY
-from server.analyst.sentence_forms import judges
+from server.analyst.kinds.spoken_names import has_part
+from server.analyst.sentence_forms import asks_whether, judges
+from server.analyst.topic_words import words_in
 from server.analyst.wording import amount, cited, cited_profile, coded, joined, moment, share
 
 NS = "nanoseconds"
 OFFERED = frozenset({"list_profiles", "query_trace"})
+LETTERS = 5
+"""Of a word by which calls are looked for."""
+FUNCTIONS = 12
+"""Of one name among whose calls the longest is looked for."""
+SLOWER = 1.05
+"""Times the others from which the first call is slower."""
 OUTLIER = 3.0
 LARGE = 100
 SHORT = 60
@@ -36,14 +46,20 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     found = meant(evidence) if offered >= OFFERED else None
     if found is None:
         return None
-    if not evidence.results:
-        return Step((SUMMARY, PROFILES))
     asked, call = found
+    if not evidence.results:
+        ask = asked_in(evidence) if asked.names else None  # it answers where nothing is called so
+        return Step((*(finds(ask, evidence) if ask else ()), SUMMARY, PROFILES))
     if asked.thread:
         sql = str(table()["threads_called"].format(name=asked.thread.replace("'", "''")))
         if (threads := _rows(sql, evidence)) is None:
             return _asking(sql, evidence)
         call = replace(call, handle=_thread_called(asked.thread, threads))
+    if asked.names:
+        handles = _calls_named(asked, evidence)
+        if handles is None or isinstance(handles, Step):
+            return handles
+        call = replace(call, handle=handles)
     return _of_calls(asked, call, evidence) if call.handle else None
 
 
@@ -57,6 +73,10 @@ def _of_calls(asked: CallAsk, call: Spoken, evidence: Evidence) -> Step | None:
         last = replace(call, place=len(rows) - 1)
         return Step(text=f"**There are no more than {len(rows)} of them.** {_took(rows[-1], last, evidence)}.")
     row = rows[call.place]
+    if asked.has("first"):
+        return Step(text=_first_against(row, call, evidence))
+    if asked.number:
+        return _of_a_number(asked, row, call, evidence)
     if asked.has("inside", "before", "after"):
         return _around(asked, row, call, evidence)
     sql = str(table()["arguments_of_a_call"].format(span=row["span"]))
@@ -64,6 +84,43 @@ def _of_calls(asked: CallAsk, call: Spoken, evidence: Evidence) -> Step | None:
         return asking
     given = _arguments(asked, row, _rows(sql, evidence) or [])
     return Step(text=_written(asked, row, call, rows, given, evidence))
+
+
+def _first_against(row: Row, call: Spoken, evidence: Evidence) -> str:
+    """The first call, and what the later ones took on average."""
+    named = cited(_frame(row))
+    if row["calls"] == 1:
+        return f"**There is no other call of {named} than the first.** {_took(row, call, evidence)}."
+    first, later = amount(row["first"], NS), amount(row["later"], NS)
+    times = row["first"] / row["later"] if row["later"] else 0.0
+    as_long = f", {linked(f'{float(times):,.3g}', times)} times as long" if times >= SLOWER else ""
+    is_so = f"{'Yes' if times >= SLOWER else 'No'}: the" if asks_whether(evidence.prompt) else "The"
+    of_all = f"the middle one of {answering.number(row['calls'])} took {amount(row['median'], NS)}"
+    against = f"{is_so} first call of {named} took {first}, the later ones {later} on average{as_long}"
+    return f"**{against}**; {of_all}. {_took(row, call, evidence)} (call {answering.number(row['nth'])})."
+
+
+def _of_a_number(asked: CallAsk, row: Row, call: Spoken, evidence: Evidence) -> Step | None:
+    """The call that was given a number; the one of that place, where none was."""
+    sql = str(table()["arguments_of_a_call"].format(span=row["span"]))
+    if asking := _asking(sql, evidence):
+        return asking
+    given = [one for one in _rows(sql, evidence) or [] if str(one["value"]) == asked.number]
+    if not given and row["nth"] != int(asked.number):
+        return None
+    which = f"call of {_named(row)} with {coded(given[0]['key'], 40)} = {coded(asked.number)}" if given else ""
+    place = f"No call was given {coded(asked.number)}; call {asked.number} of {_named(row)} in order of time"
+    which = f"The {which}" if given else place
+    took = f"{which} took {amount(row['took'], NS)}, from {_at(row)} on{_thread(row, evidence)}"
+    sql = str(table()["inside_a_call"].format(span=row["span"], clock=_clock(evidence), first=""))
+    if (rows := _rows(sql, evidence)) is None:
+        return _asking(sql, evidence)
+    inside = sorted((one for one in rows if one["calls"]), key=lambda one: -one["direct"])[:MOST]
+    most = joined([f"{_named(one)} {amount(one['direct'], NS)}{_times(one)}" for one in inside])
+    spread = f"the middle one of {answering.number(row['calls'])} took {amount(row['median'], NS)}"
+    return Step(
+        text=f"**{took}**; {spread}. {f'Most of it is in {most}.' if most else 'Nothing else was recorded in it.'}"
+    )
 
 
 def _asking(sql: str, evidence: Evidence) -> Step | None:
@@ -89,12 +146,35 @@ def _thread_called(name: str, rows: list[Row]) -> str:
     return str(found[0]["key"]) if len(found) == 1 else ""
 
 
+def _calls_named(asked: CallAsk, evidence: Evidence) -> Step | str | None:
+    """The functions whose calls are named so, as a list of SQL; None where none is, or so many that it is no name."""
+    roots = [stem(word)[:LETTERS] for word in asked.names]
+    like = " AND ".join(f"contains(lower(name), '{root}')" for root in roots)
+    sql = str(table()["calls_named"].format(like=like))
+    if (rows := _rows(sql, evidence)) is None:
+        return _asking(sql, evidence)
+    fits = [row for row in rows if all(has_part(row, stem(word)) for word in asked.names)]
+    last = asked.names[-1].removesuffix("s")
+    fits = [row for row in fits if last in words_in(row["name"])] or fits
+    if len(fits) > 1:
+        sql = str(table()["outer_calls"].format(of=", ".join(f"'{row['key']}'" for row in fits)))
+        if (outer := _rows(sql, evidence)) is None:
+            return _asking(sql, evidence)
+        fits = [row for row in fits if row["key"] in {one["key"] for one in outer}]
+    fits = fits[:1] if asked.has("typical", "first") else fits
+    name = "_".join(asked.names)
+    if len(fits) == 1 and fits[0]["name"].casefold() in (name, name.replace("_", "")) and read(evidence.prompt):
+        return None  # of what is called just so, others know as much
+    return ", ".join(f"'{row['key']}'" for row in fits) if 0 < len(fits) <= FUNCTIONS else None
+
+
 def _calls(asked: CallAsk, call: Spoken, evidence: Evidence) -> str:
     of_span = str(table()["of_a_span"].format(column="profile" if call.is_task else "frame", span=call.handle))
-    of_it = of_span if call.handle.startswith("s") else f"'{call.handle}'"
+    of_it = of_span if call.handle.startswith("s") else call.handle if asked.names else f"'{call.handle}'"
     return str(
         table()["single_calls"].format(
-            where=f"depth = 0 AND profile = {of_it}" if call.is_task else f"frame = {of_it}",
+            where=f"depth = 0 AND profile = {of_it}" if call.is_task else f"frame IN ({of_it})",
+            first=str(table()["given"]).format(number=int(asked.number)) if asked.number else "",
             order="ASC" if call.is_shortest else "DESC",
             limit=f"{asked.limit[0] * 1e6:.0f}" if asked.limit else "0",
             clock=_clock(evidence),
@@ -173,10 +253,13 @@ def _written(asked: CallAsk, row: Row, call: Spoken, rows: list[Row], given: str
             return f"**There is no other one.** {took}."
         rest = amount((row["sum"] - row["took"]) / (float(row["calls"]) - 1), NS)
         return f"**The next ones took {', '.join(after)}**; all {what}s but this one {rest} on average. {took}."
-    spread = f" Of {calls} {what}s the middle one took {middle}{_outlier(row)}."
+    which = f"functions named like {coded(' '.join(asked.names))}" if row["kinds"] > 1 else ""
+    of_all = f"{calls} {what}s of {answering.number(row['kinds'])} {which}" if which else f"{calls} {what}s"
+    nth = f"; it is number {answering.number(row['nth'])} in order of time" if row["calls"] > 1 else ""
+    spread = f" Of {of_all} the middle one took {middle}{_outlier(row)}{'' if call.is_task else nth}.{further}"
     if asked.has("arguments"):
-        return f"**{took}**{given}.{spread}{further}"
-    return "\n\n".join(filter(None, (f"**{took}**.{spread}{further}", f"It was called{given[1:]}." if given else "")))
+        return f"**{took}**{given}.{spread}"
+    return "\n\n".join(filter(None, (f"**{took}**.{spread}", f"It was called{given[1:]}." if given else "")))
 
 
 def _after(row: Row, before: Row, evidence: Evidence) -> str:

@@ -13,14 +13,19 @@ from server.analyst.evidence import Evidence
 from server.analyst.forms import forms, word_list
 from server.analyst.moments import milliseconds
 from server.analyst.spoken_of import SpokenOf
+from server.analyst.subject_words import in_english
 
 _FORMS = forms("single_calls")
 _ASKS = forms("asks")
 MOST_WORDS = 14
+NAMES = 3
+"""Words by which calls are named (`the slowest image download`)."""
 SLOTS = ("inside", "before", "after", "typical", "others", "longest", "shortest", "arguments", "when", "thread")
 """What is asked of a call, in the order in which a prompt is read for it."""
 _OF_A_FOCUS = frozenset({"inside", "before", "after", "arguments", "when", "thread", "others", "next"})
 """What is asked of a call that was spoken of, and of nothing else."""
+_OF_NAMED = frozenset({"longest", "shortest", "typical", "first"})
+_WITH_NAMED = frozenset({"inside", "when", "thread", "arguments"})
 _PLACES = ("", "second", "third", "fourth", "fifth")
 PROFILE = re.compile(r"\[`[^`\n]+`\]\(#(p\d+)\)")
 _SPOKEN = re.compile(
@@ -42,13 +47,16 @@ _OF_NO_CALL = re.compile(r"\*\*(?:I cannot answer that\*\*|The middle (?:call|ta
 @dataclass(frozen=True, slots=True)
 class CallAsk:
     """`slots` of one call, which is at `place` of the order, where the prompt says so; `noun` of `which alarm`; `limit`
-    in ms and as it is written; `thread` of `longest task on io-3`."""
+    in ms and as it is written; `thread` of `longest task on io-3`; `names` of `slowest image download`, `number` of
+    `order 1109`."""
 
     slots: tuple[str, ...]
     place: int | None = None
     noun: str = ""
     limit: tuple[float, str] | None = None
     thread: str = ""
+    names: tuple[str, ...] = ()
+    number: str = ""
 
     @property
     def needs_a_call(self) -> bool:
@@ -77,6 +85,8 @@ def read_call(prompt: str) -> CallAsk | None:
     if found := _FORMS.how_many_in_it.search(text):
         noun = found["noun"] or found["of_it"]
         return None if noun in lexicon().small | word_list("one_call") else CallAsk(("inside",), None, noun)
+    if _FORMS.first_against.search(text):
+        return None if "`" in prompt else _of_calls_named(("first",), _left(_FORMS.first_words.sub(" ", text)))
     text, limit = _without_limit(text)
     found = _FORMS.which.search(text)
     noun = found["noun"] if found else ""
@@ -93,9 +103,27 @@ def read_call(prompt: str) -> CallAsk | None:
         slots = ["place", *slots]
     left = _left(text)
     is_of_thread = len(left) == 1 and _FORMS.task.search(prompt) and _FORMS.a_thread.fullmatch(left[0])
-    if not slots or (left and not is_of_thread):
+    if left and not is_of_thread:
+        return None if "`" in prompt else _of_calls_named(tuple(dict.fromkeys(slots)), left, place, text)
+    return CallAsk(tuple(dict.fromkeys(slots)), place, noun, limit, left[0] if left else "") if slots else None
+
+
+def _of_calls_named(
+    slots: tuple[str, ...], left: list[str], place: int | None = None, text: str = ""
+) -> CallAsk | None:
+    """What is asked of calls by words of their names, or by a number that one was given; None of anything else."""
+    numbered = _FORMS.numbered.search(text)
+    numbers = [word for word in left if numbered and word == numbered["number"]]
+    words = [word for word in left if word not in word_list("no_name_of_calls") | {*numbers}]
+    if not words and slots == ("first",):
+        return CallAsk(slots)
+    if not 0 < len(words) <= NAMES or any(not word.isalpha() or word in word_list("no_calls") for word in words):
         return None
-    return CallAsk(tuple(dict.fromkeys(slots)), place, noun, limit, left[0] if left else "")
+    is_one = len(numbers) == 1 and len(words) < NAMES and not {*slots} - {"inside", "when", "arguments"}
+    if not (is_one or (not numbers and {*slots} & _OF_NAMED and not {*slots} - _OF_NAMED - _WITH_NAMED)):
+        return None
+    names = tuple(in_english(word) for word in words)
+    return CallAsk(slots, place, names=names, number=numbers[0] if numbers else "")
 
 
 def _without_limit(text: str) -> tuple[str, tuple[float, str] | None]:
@@ -142,7 +170,7 @@ def inside_of(prompt: str, before: SpokenOf, openings: Sequence[str]) -> str:
     """The handle of the function that a prompt asks to see into: of what the answer before is about, or gives as a part
     of another one; empty where it asks for something else, or one call was spoken of."""
     asked = read_call(prompt)
-    if asked is None or asked.slots != ("inside",) or asked.noun or before.threads:
+    if asked is None or asked.slots != ("inside",) or asked.noun or asked.names or before.threads:
         return ""
     part = _PART.search(openings[-1]) if openings else None
     return part[1] if part else before.handle if before.is_of_one else ""
@@ -151,6 +179,8 @@ def inside_of(prompt: str, before: SpokenOf, openings: Sequence[str]) -> str:
 def meant(evidence: Evidence) -> tuple[CallAsk, Spoken] | None:
     """What is asked, and the call that it is asked of; None where the prompt is left to others."""
     asked = read_call(evidence.prompt)
+    if asked and asked.names:
+        return asked, Spoken("", asked.place or 0, asked.has("shortest"))
     if asked and asked.thread and not asked.needs_a_call:
         return asked, Spoken("", asked.place or 0, asked.has("shortest"), is_task=True)
     if evidence.spoken_of is None or asked is None or asked.thread:

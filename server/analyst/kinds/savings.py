@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
-from server.analyst.figures import remainder
+from server.analyst.figures import linked, remainder
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.forms import forms
 from server.analyst.kinds import one_function, recorded_exceptions, ways_to_change
@@ -18,7 +18,7 @@ from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.sentence_forms import refers
 from server.analyst.ways_out import BY_CACHE, SAME, SAVED, TO_FIX
-from server.analyst.wording import amount, cited, coded, in_calls, joined, own, share, total
+from server.analyst.wording import CALLS, amount, cited, coded, in_calls, joined, own, share, total
 
 _FORMS = forms("savings")
 
@@ -47,13 +47,47 @@ def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
     if missing := still_to_find(question, evidence):
         return missing
     if not evidence.runs_in_several:
-        return []
+        return _above(question, evidence) if not _is_of_several(question) else []
     if _is_of_several(question):
         return [("find_frames", _search(question) | {"profile": EVERYWHERE})]
     return [
         ("get_callers_callees", {"frame": row["handle"], "profile": EVERYWHERE})
         for row in meant(question, evidence)[:1]
     ]
+
+
+def _around(handle: str, evidence: Evidence) -> dict[str, Any] | None:
+    return evidence.first("get_callers_callees", frame=handle, profile=None)
+
+
+def _above(question: Question, evidence: Evidence) -> list[Call]:
+    """The calls for the function in question and for what calls it most."""
+    for row in meant(question, evidence)[:1]:
+        around = _around(row["handle"], evidence)
+        ups = [row["handle"], *(one["handle"] for one in (around or {"callers": []})["callers"][:1] if one["handle"])]
+        return [("get_callers_callees", {"frame": one}) for one in ups if _around(one, evidence) is None]
+    return []
+
+
+def _with_its_caller(row: dict[str, Any], evidence: Evidence) -> str:
+    """What would be saved with the function that calls it over and over, where that takes much more; else empty."""
+    around = _around(row["handle"], evidence)
+    most = next((one for one in around["callers"] if one["handle"]), None) if around else None
+    up = _around(most["handle"], evidence) if most else None
+    if around is None or most is None or up is None or is_entry(up["frame"]["name"]):
+        return ""
+    caller, calls = up["frame"], most.get("direct_calls")
+    is_much = row["total_share"] * MUCH_MORE < caller["total_share"] < NEARLY_ALL
+    if not is_much or most["value"] < caller["total_value"] / FEW or most["value"] * MUCH_MORE < row["total_value"]:
+        return ""
+    each = calls / caller["count"] if calls and caller["count"] and up["counted"] == CALLS else 0
+    often = f" {linked(f'{float(each):,.4g}', each)} times a call" if each > 1 else ""
+    return f"; with {cited(caller)}, which calls it{often}, {total(caller, around['unit'])}"
+
+
+MUCH_MORE, NEARLY_ALL, FEW = 1.2, 0.95, 20
+"""How many times as much a caller has to take for its saving to be given, too, up to which share of all, and which part
+of it this function has to be."""
 
 
 def _names(question: Question) -> bool:
@@ -94,13 +128,20 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
         kept = f"{share(1 - float(row['total_share']) / 2)} would be left"
         saved = f"**About {of_all} would be saved ({half}), if {names} took half as long, and {kept}**"
         return [f"{saved}: it takes {total(row, unit)} now.", leading(evidence, "What takes the most is")]
+    once, calls = _FORMS.only_once.search(evidence.prompt), row.get("count")
+    if once and calls and calls > 1 and evidence.counted == CALLS and not (everywhere or evidence.measures_waiting):
+        less = float(row["total_value"]) * (1 - 1 / calls)
+        rest = f" {amount(less, unit)} less if it is called once and not {calls:,} times.{rest}"
     what = "of waiting would be saved" if evidence.measures_waiting else "would be saved"
     cost = "and all that they call" if _is_of_several(question) else "and all that it calls"
+    above = "" if everywhere else _with_its_caller(row, evidence)
+    most = f"At most {total(row, unit)}{OF_ALL if everywhere else ''} {what}, if {names} {cost} cost nothing"
+    if rest and _FORMS.left.search(evidence.prompt) and not evidence.measures_waiting:
+        left, left_share = remainder(row["total_value"], row["total_share"])
+        most = f"{amount(left, unit)} ({share(left_share)}) would be left at best, if {names} {cost} cost nothing"
+        rest = f" That saves {total(row, unit)}{OF_ALL if everywhere else ''}."
     return [
-        (
-            f"**At most {total(row, unit)}{OF_ALL if everywhere else ''} {what}, if {names} {cost} cost nothing**: "
-            f"{own(row, unit)} itself.{rest}{CACHED if question.text == BY_CACHE else ''}"
-        ),
+        (f"**{most}**: {own(row, unit)} itself{above}.{rest}{CACHED if question.text == BY_CACHE else ''}"),
         WAITS_OVERLAP if evidence.measures_waiting else "",
         leading(evidence, "What takes the most is"),
     ]

@@ -103,7 +103,7 @@ def _like(run: str, evidence: Evidence) -> list[dict[str, Any]]:
     if len(stems) == 1:
         return _by_word(run, evidence) if _is_ordinary(run) else []
     rows = evidence.rows("find_frames", pattern=pattern_of(run))
-    fits = [row for row in rows if all(_has(row, one) for one in stems)]
+    fits = [row for row in rows if all(has_part(row, one) for one in stems)]
     fits.sort(key=lambda row: (len(parts_of(row["name"])), -row["total_value"]))
     return fits or _within(stems, rows)
 
@@ -146,7 +146,7 @@ def _begins_with_a_part(word: str, name: str) -> bool:
     return any(len(part) > BEGINNING and word.casefold().startswith(part) for part in words_in(name))
 
 
-def _has(row: dict[str, Any], said: str) -> bool:
+def has_part(row: dict[str, Any], said: str) -> bool:
     """Whether one of the words of a name begins like this stem, or this stem like it."""
     parts = parts_of(row["name"])
     if len(said) < SHORTEST:

@@ -66,6 +66,13 @@ _LONGEST = "**The longest call of `tune` took 60.0 ms, from 15.0 ms on in `main 
             ["`bind` calls", "longest?", "the second one?"],
             "**There are no more than 1 of them.** The longest call of `bind`",
         ),
+        (["slowest tuning?"], _LONGEST),
+        (["slowest tuning?", "typical?"], "**The middle call of `tune` took 20.0 ms**, of 3"),
+        (
+            ["is the first tune slower than the others"],
+            "**No: the first call of `tune` took 10.0 ms, the later ones 40.0",
+        ),
+        (["how long did tune 3 take"], "**No call was given `3`; call 3 of `tune` in order of time took 20.0 ms, from"),
         (["longest task on io-worker-3"], "**The longest task (`bind`) took 120 ms, from 0 s on in `io-worker-3`**"),
     ],
 )

@@ -42,7 +42,8 @@ def test_each_way_of_asking_of_a_call_is_read(prompt: str, slots: tuple[str, ...
 @pytest.mark.parametrize(
     "prompt",
     [
-        "longest flush?",
+        "longest `flush`?",
+        "ink in the first 25ms",
         "why is it slow",
         "what does it call",
         "avg without that one",
@@ -61,3 +62,27 @@ def test_a_limit_and_a_noun_are_kept() -> None:
     noun = read_call("worst one, which engine")
     assert noun is not None
     assert noun.noun == "engine"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "slots", "names"),
+    [
+        ("which frame took longest?", ("longest",), ("frame",)),
+        ("how long does the slowest image download take?", ("longest",), ("image", "download")),
+        ("welcher Bericht war am langsamsten?", ("longest",), ("report",)),
+        ("how long is a request normally", ("typical",), ("request",)),
+        ("what happened in the slowest frame", ("inside", "longest"), ("frame",)),
+        ("first round trip vs the later ones?", ("first",), ("round", "trip")),
+        ("is the first one slower than the rest", ("first",), ()),
+    ],
+)
+def test_calls_are_named_by_words_of_their_names(prompt: str, slots: tuple[str, ...], names: tuple[str, ...]) -> None:
+    asked = read_call(prompt)
+    assert asked is not None
+    assert (asked.slots, asked.names) == (slots, names)
+
+
+def test_a_call_is_named_by_the_number_that_it_was_given() -> None:
+    asked = read_call("how long did order 1109 take")
+    assert asked is not None
+    assert (asked.names, asked.number) == (("order",), "1109")

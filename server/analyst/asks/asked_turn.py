@@ -159,7 +159,7 @@ def _is_lost(evidence: Evidence, before: Ask | None) -> bool:
         begins = _BOLD.match(evidence.openings[-1])
         first = _CITED.findall(begins[0]) if begins else []
         is_subject = begins is not None and begins[0].startswith("**[`")
-        return not is_subject and len({*(first or _CITED.findall(evidence.openings[-1]))}) > 1
+        return not (is_subject or spoken.is_of_one) and len({*(first or _CITED.findall(evidence.openings[-1]))}) > 1
     if not names:
         return False
     words = {word for name in names for word in name.split()}

@@ -184,8 +184,10 @@ def _is_own(evidence: Evidence) -> str:
     before, found = evidence.spoken_of, evidence.first("find_frames", my_code=True)
     if before is None or found is None:
         return ""
-    is_own = any(row["handle"] == before.handle and row["total_value"] > 0 for row in found["rows"])
-    return f"**{before.cited} counts as {'your own code' if is_own else 'code of a library or the runtime'}.** "
+    own_row = next((row for row in found["rows"] if row["handle"] == before.handle and row["total_value"] > 0), None)
+    if own_row and (own_row["file"] or "<").startswith("<"):  # nothing says whose it is
+        return ""
+    return f"**{before.cited} counts as {'your own code' if own_row else 'code of a library or the runtime'}.** "
 
 
 def libraries(question: Question, evidence: Evidence) -> list[str]:

@@ -316,6 +316,8 @@ async def test_what_else_is_the_heaviest_that_was_not_spoken_of() -> None:
 
 async def test_who_calls_it_goes_up_to_where_the_program_begins() -> None:
     _, inside, callers = await talk(FARM, "top function", "what is slow in it", "whats calling it")
+    *_, share = await talk(FARM, "top function", "in which file", "how much is that of feed")
+    assert "of [`feed`](#f1) is [`compare`](#f3)**" in share, share
     assert "[`compare`](#f3) calls nothing else that was recorded" in inside, inside
     assert (
         "is called from [`weigh`](#f2) (50.0 ms)** (with all it brings in brackets), further up from [`feed`]"

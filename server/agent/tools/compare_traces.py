@@ -1,7 +1,6 @@
 """compare_traces: what got slower, appeared and vanished since another trace, another profile, or several runs."""
 
 import difflib
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -205,16 +204,19 @@ class _Recorded:
         self._counts_calls = chosen.count_name == "calls"
         self._values = function_values(chosen, chosen.values(window), window)
         trace = chosen.trace
-        self._frames = Counter((name, trace.frame_file(frame)) for frame, name in enumerate(trace.frame_names))
+        self._frames: dict[tuple[str, str | None], list[int]] = {}
+        for frame, name in enumerate(trace.frame_names):
+            self._frames.setdefault((name, trace.frame_file(frame)), []).append(frame)
         self._trace = trace
 
     def of(self, handle: str | None) -> dict[str, Any]:
-        """Nothing where it has none, or several frames are one function."""
+        """Nothing where it has none; of several frames that are one function, and may run in each other, calls."""
         frame = int(handle[1:]) if handle else -1
-        if frame < 0 or self._frames[self._trace.frame_names[frame], self._trace.frame_file(frame)] > 1:
+        if frame < 0:
             return {}
-        calls = {"count": int(self._values.count[frame])} if self._counts_calls else {}
-        return calls | {"recorded_total": float(self._values.total_value[frame])}
+        alike = self._frames[self._trace.frame_names[frame], self._trace.frame_file(frame)]
+        calls = {"count": int(self._values.count[alike].sum())} if self._counts_calls else {}
+        return calls if len(alike) > 1 else calls | {"recorded_total": float(self._values.total_value[frame])}
 
 
 def _data(found: Comparison, old: _Recorded, new: _Recorded) -> dict[str, Any]:

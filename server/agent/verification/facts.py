@@ -25,7 +25,9 @@ OF_MEMORY = frozenset({"core_memory_append", "core_memory_replace", "manage_memo
 """Tools whose results are people's words: what they say of figures, this trace does not verify."""
 NOBODY: frozenset[str] = frozenset()
 
-_MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total", "value", "hidden", "average"}) | {
+_MEASURED = frozenset(
+    {"self_value", "total_value", "recorded_total", "whole", "duration", "total", "value", "hidden", "average"}
+) | {
     "least",
     "median",
     "p99",

@@ -1,6 +1,7 @@
 """The tools that reach beyond one trace: comparison, earlier findings, the plan, sources, arguments, charts."""
 
 import json
+import marshal
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,21 @@ async def test_what_got_slower_appeared_and_vanished_is_listed_with_a_picture() 
     assert outcome.picture.startswith(b"\x89PNG")
     assert outcome.ui is not None
     assert outcome.ui["trace_id"] == "id-monday"
+
+
+async def test_calls_of_frames_that_are_one_function_are_added_up() -> None:
+    before, after = (sums(f"{name}.pstats", calls) for name, calls in (("old", (2, 3)), ("new", (4, 6))))
+    outcome = await ask_tool("compare_traces", {"others": ["old.pstats"], "absolute": True}, after, before)
+    (row,) = (one for one in outcome.data["rows"] if one["name"] == "<listcomp>")
+    assert [row[side]["count"] for side in ("before", "after")] == [5, 10]
+    assert "recorded_total" not in row["after"]
+
+
+def sums(name: str, calls: tuple[int, int]) -> Trace:
+    """Two comprehensions of one file, called so often, as Python's profiler writes them."""
+    each = [(("app.py", line, "<listcomp>"), count) for line, count in enumerate(calls, start=1)]
+    rows = {key: (count, count, 0.1 * count, 0.1 * count, {key: (0, 0, 0.0, 0.0)}) for key, count in each}
+    return read_trace(marshal.dumps(rows), name=name)
 
 
 async def test_another_profile_of_the_same_trace_can_be_compared() -> None:

@@ -30,7 +30,7 @@ _OF_NOTHING = re.compile(
 )
 # How one begins that has not what was asked for of what was spoken of before, which it leaves as it was.
 _WITHOUT_A_FIGURE = re.compile(r"\*\*I cannot answer that\*\*: (?!nothing here)")
-_OF_RECORDINGS = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here ")
+_OF_RECORDINGS = re.compile(r"\bIn `[^`\n]+` it is .+? in all, here |\bFrom `[^`\n]+` to `")
 """How an opening sets this recording against another."""
 _SENTENCE_END = re.compile(r"(?<=[.:])\**(?: |$)(?=\W*[A-Z])")
 _OF_NEIGHBOURS = re.compile(

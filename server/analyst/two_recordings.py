@@ -3,26 +3,42 @@ are named in each answer, so that it is plain which of them a figure is of.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asked_of_two import LABEL, OF_ONE, OF_THE_CHANGE, Asked, asked_of_two
 from server.analyst.asks.asked_turn import Step
 from server.analyst.asks.named import placed, spoken_of
 from server.analyst.asks.read_asks import read
 from server.analyst.evidence import Evidence, Result
 from server.analyst.forms import forms
 from server.analyst.kinds import spoken_names
+from server.analyst.kinds.changes_between import (
+    MUCH,
+    Change,
+    alike,
+    calls_or_cost,
+    change_of,
+    changed,
+    cited_row,
+    explained,
+    most,
+    only_in_one,
+    part_of_it,
+    total_of,
+    went,
+)
 from server.analyst.kinds.kind import SUMMARY, Call
-from server.analyst.kinds.other_recording import is_newer
+from server.analyst.kinds.other_recording import ENDINGS, LIKE, is_newer, own_words, turned
 from server.analyst.measured import Measured
 from server.analyst.moments import time_ranges
-from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import alone
 from server.analyst.sentence_forms import is_yes_or_no
+from server.analyst.spoken_of import GOES_BACK
 from server.analyst.subjects import IDENTIFIER
 from server.analyst.thread_names import is_in
-from server.analyst.wording import amount, cited, coded, joined, share
+from server.analyst.wording import amount, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("two_recordings")
@@ -30,56 +46,10 @@ OTHERS: Call = ("search_findings", {"limit": 29})
 """No other kind asks for so many: by it the calls of these questions are known."""
 COMPARED = 200
 SHOWN = 3
-MUCH = 1.05
-"""Times as much as another value from which it is more."""
-_WORD = lazy_regex(r"[^\W_]{3,}")
-_LABEL = lazy_regex(r"(?<![\w.-])[A-Za-z]\w+(?:-[A-Za-z]\w*)+(?:\.\w+)*|\bvs\b")
-_SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=\w+ \w+ \w+)")
-_ENDINGS = lazy_regex(r"(?:\.(?:gz|zst|pb|prof|pstats|json|jfr|cpuprofile|heapprofile|txt|out|perf|html|svg|trace))+$")
-_HEX = lazy_regex(r"0x[0-9a-f]+")
+_NAMED = lazy_regex(r"`([^`\n]+)`(?:\]\(#(f\d+)\))?")
 _OF_TWO = lazy_regex(r"^(?:\W*[^.]{2,60}\.\*\* )?\W*In `[^`\n]+` it is .+? in all, here ")
+_CJK = lazy_regex(r"[\u3040-\u9fff]")
 _SPELLED = lazy_regex(r"[A-Za-z_][A-Za-z0-9_.:#]{2,}(?![^\W\d_])")
-_SETS_AGAINST = lazy_regex(r"\bin all, here \d|` and [^`]+ here\.\*\*|\bhere and [^`]+ in `[^`]+`\.\*\*")
-_AND_OF = lazy_regex(r"^(?:and|und|et|y|e|what about|how about|那|では)\s+(\S.*)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """`what` is asked, `both` or `other` of what `rest` names, or which functions `grew`, `shrank`, are `new` or
-    `gone`; `side` is the word by which one of the two is meant, `new` or `old`."""
-
-    what: str
-    rest: str
-    side: str = ""
-
-
-_SIDES = {
-    "new": ("new", "neu", "nouveau", "nuevo", "novo", "atarashii"),
-    "old": ("old", "alt", "ancien", "viejo", "velho", "furui"),
-}
-
-
-def asked_of_two(prompt: str, before: tuple[str, ...] = (), openings: tuple[str, ...] = ()) -> Asked | None:
-    """What a prompt asks of two recordings by its words, or by those of the prompts before it; None without any."""
-    text = _SENTENCE.split(" ".join(prompt.split()).strip())[-1]
-    if _FORMS.which_faster.search(text) and (not before or openings):
-        return Asked("both", text if _FORMS.faster.search(text) else "faster")
-    if found := next((one for one in ("new", "gone", "shrank", "grew") if getattr(_FORMS, one).search(text)), None):
-        return Asked(found, text)
-    for what in ("both", "other"):
-        if found_ := getattr(_FORMS, what).search(text):
-            groups = {name for name, value in found_.groupdict().items() if value}
-            side = next((word for word, ways in _SIDES.items() if any(one.startswith(ways) for one in groups)), "")
-            return Asked(what, f"{text[: found_.start()]} {text[found_.end() :]}".strip(" ?!.,:"), side)
-    last = asked_of_two(before[-1], before[:-1]) if before else None
-    if (last is None or not last.what) and openings and _SETS_AGAINST.search(openings[-1]):
-        last = Asked("other", "")
-    if last and last.what and (there := _FORMS.there.search(text)):
-        return Asked("other", f"{text[: there.start()]} {text[there.end() :]}".strip(" ?!.,:"))
-    goes_on = None if _FORMS.here.search(text) else _AND_OF.match(text) or _FORMS.by_how_much.match(text)
-    if last and goes_on and last.what in ("both", "other"):
-        return replace(last, rest=(goes_on[1] or "").strip(" ?!.,:"))
-    return Asked("", text) if _LABEL.search(text) or _FORMS.names_one.search(text) else None
 
 
 def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
@@ -88,7 +58,9 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     openings = tuple(without_addresses(one) for one in evidence.openings)
     asked = asked_of_two(evidence.prompt, (*before.prompts, before.prompt) if before else (), openings)
     is_plain = (
-        asked and asked.what in ("both", "other") and not (asked.side or _FORMS.recording.search(evidence.prompt))
+        asked
+        and asked.what in (*OF_ONE, *OF_THE_CHANGE)
+        and not (asked.side or _FORMS.recording.search(evidence.prompt))
     )
     if is_plain and before and before.sets_against and not before.is_of_recordings:
         return None  # it may be of the two functions
@@ -112,7 +84,7 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
         return Step((*calls, compared))
     found = evidence.first("compare_traces", **compared[1])
     if found is None or not found["related"]:
-        is_sure = asked.side or _FORMS.recording.search(evidence.prompt) or _LABEL.search(evidence.prompt)
+        is_sure = asked.side or _FORMS.recording.search(evidence.prompt) or LABEL.search(evidence.prompt)
         why = found["notes"][0] if found else "it measures something else"
         open_it = f"**{coded(other['trace'])} cannot be set against this one**: {why}. Open it to ask about it."
         return Step(text=open_it) if is_sure else None
@@ -146,7 +118,7 @@ def _other(evidence: Evidence) -> dict[str, Any] | None:
     rows: list[dict[str, Any]] = (found or {}).get("traces", [])
     if len(rows) > 1:
         text = evidence.prompt.casefold()
-        named = [row for row in rows if any(is_in(word, text) for word in _own_words(row["trace"], _this(evidence)))]
+        named = [row for row in rows if any(is_in(word, text) for word in own_words(row["trace"], _this(evidence)))]
         rows = named if len(named) == 1 else []
     return rows[0] if len(rows) == 1 else None
 
@@ -155,24 +127,18 @@ def _this(evidence: Evidence) -> str:
     return str((evidence.summary or {}).get("name", ""))
 
 
-def _own_words(name: str, other: str) -> set[str]:
-    """The words of a recording's name that the other one's has not."""
-    one, two = ({word.casefold() for word in _WORD.findall(_ENDINGS.sub("", both))} for both in (name, other))
-    return one - two
-
-
 def _of_the_names(asked: Asked, other: dict[str, Any], evidence: Evidence) -> Asked | None:
     """What is asked, once the names of the two are known: of the one that is named, or called new or old."""
     this, there = _this(evidence), other["trace"]
     if asked.side:
-        words = (_own_words(this, there), _own_words(there, this))
-        is_here, is_there = (any(asked.side in word or word in _LIKE[asked.side] for word in one) for one in words)
-        opposite = any(word in _LIKE["old" if asked.side == "new" else "new"] for word in words[0])
+        words = (own_words(this, there), own_words(there, this))
+        is_here, is_there = (any(asked.side in word or word in LIKE[asked.side] for word in one) for one in words)
+        opposite = any(word in LIKE["old" if asked.side == "new" else "new"] for word in words[0])
         return None if is_here and not is_there else asked if is_there or opposite or not is_here else None
     rest, named = asked.rest, []
     for at, name in enumerate((this, there)):
-        stem, alike = _ENDINGS.sub("", name), (this, there)[1 - at]
-        for one in (name, stem, *sorted(_own_words(name, alike))):
+        stem, alike = ENDINGS.sub("", name), (this, there)[1 - at]
+        for one in (name, stem, *sorted(own_words(name, alike))):
             if is_in(one, rest) and not any(one in span for span in re.findall(r"`([^`]*)`", rest)):
                 rest = re.sub(
                     rf"(?:\b(?:in|of|from|for|im|von|dans|en|de|em) )?{re.escape(one)}", " ", rest, flags=re.IGNORECASE
@@ -185,20 +151,19 @@ def _of_the_names(asked: Asked, other: dict[str, Any], evidence: Evidence) -> As
     if asked.what:
         return asked
     what = "both" if {*named} == {0, 1} else "other" if named == [1] else ""
+    what = "than" if what == "other" and _FORMS.than.search(asked.rest) else what
+    rest = _FORMS.than.sub(" ", rest) if what == "than" else rest
     return replace(asked, what=what, rest=rest.strip(" ?!.,:")) if what else None
-
-
-_LIKE = {
-    "new": ("new", "newer", "after", "fixed", "fast", "kept", "now", "v2"),
-    "old": ("old", "older", "before", "base", "baseline", "slow", "orig", "v1"),
-}
 
 
 def _names(asked: Asked) -> tuple[str, ...]:
     """The names of what is asked of, as far as words are none of asking."""
-    if asked.what not in ("both", "other") or _FORMS.of_all.match(asked.rest):
+    if asked.what not in (*OF_ONE, "part", "cost", "explains") or _FORMS.of_all.match(_plain(asked.rest)):
         return ()
-    rest = " ".join(_FORMS.degree.sub(" ", asked.rest).split())
+    rest = asked.rest if asked.what in OF_ONE else _FORMS.both.sub(" ", _FORMS.other.sub(" ", asked.rest))
+    rest = " ".join(_FORMS.degree.sub(" ", rest).split())
+    if asked.what == "cost" or _CJK.search(rest):
+        return tuple(_SPELLED.findall(rest))
     ask = read(rest)
     if ask and ask.names:
         return tuple(ask.names)
@@ -208,13 +173,24 @@ def _names(asked: Asked) -> tuple[str, ...]:
     return question.names or question.placed or question.maybe
 
 
+def _plain(rest: str) -> str:
+    return _FORMS.faster.sub(" ", _FORMS.degree.sub(" ", rest))
+
+
 def _answer(
     asked: Asked, names: tuple[str, ...], found: dict[str, Any], other: dict[str, Any], evidence: Evidence
 ) -> str:
-    there = coded(other["trace"])
+    this, there = coded(_this(evidence)), coded(other["trace"])
     totals = _of_all(replace(asked, rest=""), found, there).replace("**", "")
-    if asked.what in ("grew", "shrank", "new", "gone"):
-        return _changed(asked, found, other, evidence)
+    change = change_of(found, this, there, is_later_there=is_newer(other, evidence))
+    if asked.what not in OF_ONE:
+        rows = [row for name in names if (row := _row(name, change.found, evidence))]
+        if asked.what == "cost":
+            words = {name.casefold() for name in names}
+            rows = [row for row in change.found["rows"] if row["name"].casefold() in words]
+            names = tuple(name for name in names if IDENTIFIER.search(name))
+        said = "" if len(rows) < len(names) else _of_the_change(asked, change, rows, evidence)
+        return f"{said} {totals}" if said and asked.what in ("grew", "shrank") else said
     if names and not (_FORMS.leads.search(asked.rest) and not any(_row(name, found, evidence) for name in names)):
         rows = [row for name in names if (row := _row(name, found, evidence))]
         if len(rows) < len(names):
@@ -230,17 +206,54 @@ def _answer(
     ask = read(asked.rest) if asked.rest else None
     is_faster = _FORMS.faster.search(asked.rest) and not _FORMS.asks_what.search(asked.rest)
     if _FORMS.which_faster.match(asked.rest):
-        return _of_all(asked, found, there)
+        return f"{_of_all(asked, found, there)} {explained(change)}"
     if _FORMS.leads.search(asked.rest) and not is_faster:
-        return _most(asked, found, there)
+        sides = {"other": Change(turned(found), this, there), "here": Change(found, there, this)}
+        return " ".join(most(one) for what, one in sides.items() if asked.what in (what, "both", "than"))
     is_of_all = any(_OF_TWO.search(without_addresses(one)) for one in evidence.openings[-1:])
     before = spoken_of(evidence) if evidence.spoken_of and not is_of_all else None
-    plain = _FORMS.faster.sub(" ", _FORMS.degree.sub(" ", asked.rest))
+    plain = _plain(asked.rest)
     is_of_it = not _FORMS.faster.search(asked.rest) or re.search(r"\b(?:it|that)\b", asked.rest)
     if before and before.frames and is_of_it and (ask or _FORMS.of_all.match(plain)):
         row = next((one for one in found["rows"] if one["handle"] in before.frames), None)
         return _of_function(row, asked, found, there, evidence) if row else ""
-    return _of_all(asked, found, there) if _FORMS.of_all.match(plain) else ""
+    if not _FORMS.of_all.match(plain) and not (_CJK.search(plain) and _FORMS.faster.search(asked.rest)):
+        return ""
+    return f"{_of_all(asked, found, there)} {explained(change) if _FORMS.faster.search(asked.rest) else ''}".strip()
+
+
+def _of_the_change(asked: Asked, change: Change, rows: list[dict[str, Any]], evidence: Evidence) -> str:
+    """What is asked about the change of all, or of the function that is named or was spoken of."""
+    if asked.what in ("grew", "shrank"):
+        return changed(change, grown=asked.what == "grew")
+    if asked.what in ("new", "gone"):
+        return only_in_one(change, is_new=asked.what == "new")
+    if asked.what == "memory":
+        has_none = change.unit != "bytes" and all(row["unit"] != "bytes" for row in evidence.profiles)
+        none = f"**How much memory is used, I cannot say: neither {change.old} nor {change.new} has that recorded.**"
+        return f"{none} {went(change)[:1].upper()}{went(change)[1:]}." if has_none else ""
+    if asked.what == "next":
+        return most(change)
+    if asked.what == "same":
+        return alike(change)
+    row = next(iter(rows), None) or (None if asked.what == "explains" else _row_before(asked, change, evidence))
+    if row is None:
+        return (
+            f"**{went(change)[:1].upper()}{went(change)[1:]}.** {explained(change)}" if asked.what == "explains" else ""
+        )
+    return part_of_it(change, row) if asked.what == "part" else calls_or_cost(change, row)
+
+
+def _row_before(asked: Asked, change: Change, evidence: Evidence) -> dict[str, Any] | None:
+    """The function that an answer before names first, for a cost one whose calls are known; else what changed most."""
+    rows = [row for row in change.found["rows"] if asked.what == "part" or "count" in row["before"] | row["after"]]
+    rows = rows or change.found["rows"]
+    for opening in evidence.openings[:-GOES_BACK:-1]:
+        for name, handle in _NAMED.findall(opening):
+            for row in rows:
+                if row["handle"] == handle or (not handle and row["name"] == name):
+                    return dict(row)
+    return next((row for row in change.by_change() if row in rows), None)
 
 
 def _row(name: str, found: dict[str, Any], evidence: Evidence) -> dict[str, Any] | None:
@@ -254,20 +267,10 @@ def _row(name: str, found: dict[str, Any], evidence: Evidence) -> dict[str, Any]
     return next(iter(alike or called), None)
 
 
-def _named(row: dict[str, Any]) -> str:
-    return cited(row) if row["handle"] else coded(row["name"])
-
-
-def _total(side: dict[str, Any]) -> float:
-    """What a function takes with what it calls, as the file has it where it has that."""
-    value = side.get("recorded_total")
-    return float(side["total_value"]) if value is None else value
-
-
 def _of_function(row: dict[str, Any], asked: Asked, found: dict[str, Any], there: str, evidence: Evidence) -> str:
     """What a function takes in both, and how often it was called there where that is known."""
     unit, sides = found["unit"], (row["after"], row["before"])
-    values = [_total(one) for one in sides]
+    values = [total_of(one) for one in sides]
     sums = (found["after"]["whole"], found["before"]["whole"])
     counts = [f"{one['count']:,} call{'' if one['count'] == 1 else 's'}" if "count" in one else "" for one in sides]
     of_calls = _FORMS.calls.search(f"{asked.rest} {evidence.prompt}") or (
@@ -280,18 +283,18 @@ def _of_function(row: dict[str, Any], asked: Asked, found: dict[str, Any], there
         for value, of_all, count in zip(values, sums, counts, strict=True)
     )
     if of_calls and not any(counts):
-        never = f"**How often {_named(row)} was called, these recordings do not say.**"
+        never = f"**How often {cited_row(row)} was called, these recordings do not say.**"
         return f"{never} It takes {there_} in {there} and {here_} here."
     if values[1] <= 0:
-        return f"**{_named(row)} is not in {there}**; here it is {here_}."
+        return f"**{cited_row(row)} is not in {there}**; here it is {here_}."
     if values[0] <= 0:
-        return f"**{_named(row)} is in {there} alone: {there_}.**"
+        return f"**{cited_row(row)} is in {there} alone: {there_}.**"
     first, second = (f"{there_} in {there}", f"{here_} here")
     first, second = (first, second) if asked.what == "other" else (second, first)
-    yes = _yes(evidence.prompt, values[1], values[0])
+    yes = _yes(evidence.prompt, *(values if asked.what == "than" else values[::-1]))
     own = [amount(one["self_value"], unit) for one in sides]
     times = _times(values[0], values[1], there)
-    return f"**{yes}{_named(row)}: {first} and {second}.** {times} Itself {own[1]} there, {own[0]} here."
+    return f"**{yes}{cited_row(row)}: {first} and {second}.** {times} Itself {own[1]} there, {own[0]} here."
 
 
 def _times(here: float, there: float, name: str) -> str:
@@ -302,12 +305,12 @@ def _times(here: float, there: float, name: str) -> str:
     return f"That is {more / less:.1f} times as much {'here' if here > there else f'in {name}'}."
 
 
-def _yes(prompt: str, there: float, here: float) -> str:
-    """Yes or no where it is asked whether the other one is faster or slower."""
-    if not _FORMS.faster.search(prompt) or not (is_yes_or_no(prompt) or re.search(r"\w:|: ", prompt)):
+def _yes(prompt: str, it: float, than: float) -> str:
+    """Yes or no where it is asked whether one is faster or slower than the other."""
+    if not _FORMS.faster.search(prompt) or not (is_yes_or_no(prompt) or re.search(r"\w:|: |\?$", prompt)):
         return ""
-    is_less = there < here
-    return "Yes: " if is_less != bool(_FORMS.slower.search(prompt)) else "No: "
+    less, more = (than, it) if _FORMS.slower.search(prompt) else (it, than)
+    return "Yes: " if more >= MUCH * less else "No: "
 
 
 def _of_all(asked: Asked, found: dict[str, Any], there: str) -> str:
@@ -318,79 +321,11 @@ def _of_all(asked: Asked, found: dict[str, Any], there: str) -> str:
     if _FORMS.faster.search(asked.rest):
         asks_which = _FORMS.which_faster.match(asked.rest) is not None
         takes_more = asks_which and _FORMS.slower.search(asked.rest) is not None
-        yes = "" if asks_which else _yes(f"is it {asked.rest}", before, after).strip(": ")
-        one = there if (before < after) != takes_more else "this one"
+        both = (after, before) if asked.what == "than" else (before, after)
+        is_open = asks_which or _FORMS.either.search(asked.rest) or _FORMS.degree_asked.search(asked.rest)
+        yes = "" if is_open else _yes(f"is it {asked.rest}", *both).strip(": ")
+        takes_more = before < after if asked.what == "than" else takes_more
+        one = there if asked.what != "than" and (before < after) != takes_more else "this one"
         said = f"{one} takes {'more' if takes_more else 'less'}" if more >= MUCH * less else "it is about the same"
         verdict = f"**{yes}, {said}.** " if yes else f"**{said[:1].upper()}{said[1:]}.** "
     return f"{verdict}**In {there} it is {amount(before, unit)} in all, here {amount(after, unit)}{ratio}.**"
-
-
-def _most(asked: Asked, found: dict[str, Any], there: str) -> str:
-    """What takes the most by itself in the other one, or in each."""
-    said = []
-    for side, name in (("before", f"In {there}"), ("after", "here"))[: 1 if asked.what == "other" else None]:
-        rows = [row for row in found["rows"] if row[side]["self_value"] > 0 and not is_pseudo(row)]
-        rows.sort(key=lambda row: -row[side]["self_value"])
-        each = [
-            f"{_named(row)} with {amount(row[side]['self_value'], found['unit'])} ({share(row[side]['self_share'])})"
-            for row in rows[:SHOWN]
-        ]
-        if each:
-            said.append(f"{name} {each[0]} itself leads" + (f", then {joined(each[1:])}" if each[1:] else ""))
-    return f"**{'; '.join(said)}.**" if said else ""
-
-
-def _changed(asked: Asked, found: dict[str, Any], other: dict[str, Any], evidence: Evidence) -> str:
-    """Which functions take more in the later one, or are in one of the two alone. Where neither name shows which is the
-    later one, both ways are given."""
-    this, there, unit = coded(_this(evidence)), coded(other["trace"]), found["unit"]
-    later_there = is_newer(other, evidence)
-    theirs = Result("get_trace_summary", {}, {"name": other["trace"]}, "", failed=False)
-    is_known = later_there or is_newer({"trace": _this(evidence)}, replace(evidence, results=(theirs,)))
-    if asked.what in ("new", "gone"):
-        here, away = (_alone(status, found) for status in ("new", "vanished"))
-        named = [
-            f"only in {name}: {_listed(rows, side, unit)}"
-            for name, rows, side in ((there, away, "before"), (this, here, "after"))
-        ]
-        is_there_first = later_there == (asked.what == "new") if is_known else None
-        ordered = named if is_there_first is not False else named[::-1]
-        return f"**{ordered[0][:1].upper()}{ordered[0][1:]}**; {ordered[1]}."
-    ways = [("before", "after", there, this), ("after", "before", this, there)]
-    said = []
-    for old, new, old_name, new_name in ways[:: -1 if later_there else 1][: 1 if is_known else None]:
-        sign = 1 if asked.what == "grew" else -1
-        rows = [row for row in found["rows"] if sign * (row[new]["self_value"] - row[old]["self_value"]) > 0]
-        rows.sort(key=lambda row: sign * (row[old]["self_value"] - row[new]["self_value"]))
-        each = [
-            f"{_named(row)} ({amount(row[old]['self_value'], unit)} to {amount(row[new]['self_value'], unit)} itself)"
-            for row in rows
-            if not is_pseudo(row)
-        ][: SHOWN - 1]
-        verb = "grew" if asked.what == "grew" else "shrank"
-        said.append(
-            f"From {old_name} to {new_name} "
-            + (
-                f"{each[0]} {verb} most" + (f", then {joined(each[1:])}" if each[1:] else "")
-                if each
-                else f"no function {verb}"
-            )
-        )
-    totals = _of_all(replace(asked, rest=""), found, there).replace("**", "")
-    return f"**{'. '.join(said)}.** {totals}"
-
-
-def _alone(status: str, found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The functions of one of the two alone; one whose name holds an address is another function in each."""
-    others = {_HEX.sub("", row["name"]) for row in found["rows"] if row["status"] != status}
-    return [row for row in found["rows"] if row["status"] == status and _HEX.sub("", row["name"]) not in others]
-
-
-def _listed(rows: list[dict[str, Any]], side: str, unit: str) -> str:
-    rows = sorted((row for row in rows if not is_pseudo(row)), key=lambda row: -row[side]["total_value"])
-    more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-    return (
-        joined([f"{_named(row)} ({amount(_total(row[side]), unit)})" for row in rows[:SHOWN]]) + more
-        if rows
-        else "none"
-    )

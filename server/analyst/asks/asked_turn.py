@@ -40,7 +40,6 @@ from server.analyst.kinds.kind import SUMMARY, Call
 from server.analyst.kinds.other_values import value_before
 from server.analyst.measured import measured
 from server.analyst.moments import called_between
-from server.analyst.spoken_of import SpokenOf
 from server.analyst.wording import CALLS
 
 _FORMS = forms("asks")
@@ -79,7 +78,7 @@ def asked_in(evidence: Evidence) -> Ask | None:
         return None
     if ask.rank and not ask.rank.of:
         return further(ask, before or _order_before(evidence))
-    ask = _of_several_spoken_of(ask, spoken)
+    ask = _of_several_spoken_of(ask, evidence)
     if spoken or ask.what_if or ask.rank or ask.base:
         ask = after(ask, before)
     of_threads = any(one.casefold().endswith("s") and one not in THEM for one in ask.of)  # `compare the clerks`
@@ -96,8 +95,9 @@ def asked_in(evidence: Evidence) -> Ask | None:
     return ask if ask.without in ("", *CALLS_LEFT_OUT) or ask.what_if or ask.rank else None
 
 
-def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
+def _of_several_spoken_of(ask: Ask, evidence: Evidence) -> Ask:
     """The ask with those that were spoken of in their place: `together?` is of all that the answer begins with."""
+    spoken = evidence.spoken_of
     if ask.without in THEM and ask.of == (IT,):
         ask = replace(ask, of=())  # `without those two, how long would it take`
     number = len(spoken.subjects[0]) if spoken else 0
@@ -105,6 +105,10 @@ def _of_several_spoken_of(ask: Ask, spoken: SpokenOf | None) -> Ask:
     of_pair = spoken and spoken.sets_against and number == PAIR and ask.measures and not ask.how
     if is_of_two and (of_pair or ("compare" in ask.how and ask.measures)):  # `and self?`, `which one has more calls`
         return replace(ask, of=(f"them {PAIR}",), how=frozenset({"compare"}))
+    adds = ask.how and _FORMS.adds.search(evidence.prompt) and len(ask.names) == len(ask.of) == 1
+    if spoken and adds and spoken.handle[:1] == "f":
+        first = f"them {number}" if "sum" in ask.how and number in THEM.values() else spoken.name
+        return replace(ask, of=(first, *ask.of), measures=ask.measures or ("total", "share"))
     if "sum" in ask.how and not (ask.names or ask.rank) and not {*THEM} & {*ask.of} and number in THEM.values():
         ask = replace(ask, of=(f"them {number}",))
     if spoken is None or ask.measures or not {*THEM} & {*ask.of}:
@@ -227,10 +231,8 @@ def _answered(asked: Asked, evidence: Evidence) -> Answer:
         or any(is_of_a_collector(one) for one in asked.subjects)
     ):
         return None
-    if ask.what_if:
-        return _supposed(asked, evidence)
-    if ask.rank:
-        return _ranked(asked, evidence)
+    if ask.what_if or ask.rank:
+        return (_supposed if ask.what_if else _ranked)(asked, evidence)
     is_empty = asked.window is not None and asked.window[0] >= asked.window[1]
     if not asked.frames or not {*ask.measures} <= answering.OF_FUNCTIONS or is_empty:
         return None
@@ -318,11 +320,7 @@ def _as_part(asked: Asked, evidence: Evidence) -> Answer:
     ask = replace(asked.ask, measures=("total",))
     below = replace(asked, ask=ask, within=asked.base)
     alone = replace(asked, ask=ask, within=None)
-    needed = [
-        statement(below, asked.frames),
-        statement(alone, asked.base.frames),
-        statement(alone, asked.frames),
-    ]
+    needed = [statement(below, asked.frames), *(statement(alone, one) for one in (asked.base.frames, asked.frames))]
     return with_rows(needed, evidence, lambda *tables: comparing.as_part(asked, *(one[0] for one in tables)))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
+from server.analyst.kinds.changes_between import Change, calls_or_cost, cited_row, explained, most, only_in_one
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.one_function import leading
@@ -12,10 +13,9 @@ from server.analyst.kinds.other_recording import is_asked_of, is_newer, is_of_th
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.reasons import asks_why
-from server.analyst.pseudo_frames import is_pseudo
 from server.analyst.question import Question
 from server.analyst.sentence_forms import is_yes_or_no
-from server.analyst.wording import amount, cited, coded, joined, share
+from server.analyst.wording import amount, cited, coded, share
 from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("comparisons")
@@ -30,14 +30,12 @@ _PROFILES = lazy_regex(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
 _WORD = lazy_regex(r"[^\W_]+")
 LONG_WORD = 4
-COMPARED = 50
+COMPARED = 199
 """Functions that are looked at for the one that is asked about."""
 LATEST: Call = ("search_findings", {"limit": 30})
 TIMES = 1.2
 """How many times as much one total must be as the other to be worth a word."""
 SHOWN = 5
-MUCH = 0.02
-"""Change of a share from which a function is worth naming first."""
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -108,7 +106,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.called("compare_traces") or not (named or (others and _is_clear(question, evidence))):
         return []
     meant = [named] if named else [*_meant(question, evidence), *others]
-    return [("compare_traces", {"others": meant[:1], "limit": COMPARED})]
+    return [("compare_traces", {"others": meant[:1], "limit": COMPARED, "absolute": True})]
 
 
 def compare(question: Question, evidence: Evidence) -> list[str]:
@@ -136,16 +134,20 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     other = _other(question, evidence)
     name = coded(other["trace"]) if other else "the other"
     against = f" (before: {name}, of {other['created']})" if other else ""
-    totals, only = _totals(found, name), _only_in_one(found, other)
+    totals = _totals(found, name)
     of_other = question.is_of_the_other or is_asked_of(question, other)
     of_other = of_other or (_is_of_the_other(question) and leads(question, other, evidence))
     if of_other and (there := _there(found, question, evidence, name)):
         return there
+    change = Change(found, name, "this one")
     if is_newer(other, evidence) and not is_of_this_one(question):
         found, against = turned(found), f" (before: this one, now: {name})"
-    lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
+        change = Change(found, "this one", name)
+    lists = [
+        _group(title, change, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS
+    ]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
-    first_ = _opening(found, question, evidence, f"{totals}{against}.", only)
+    first_ = _opening(change, question, evidence, f"{totals}{against}.")
     return [first_, *lists, notes and f"Keep in mind: {notes}"]
 
 
@@ -160,48 +162,32 @@ def _there(found: dict[str, Any], question: Question, evidence: Evidence, name: 
             for side in ("before", "after")
         )
         own = amount(row["before"]["self_value"], found["unit"])
-        return [f"**In {name} {_named(row)} takes {there}, {own} itself**; here {here}."]
+        return [f"**In {name} {cited_row(row)} takes {there}, {own} itself**; here {here}."]
     if _FORMS.in_all.search(question.text):
         return [f"**{_totals(found, name)}.**"]
-    first_, *others = _most_there(found, name) or [""]
-    return [f"{first_} {_totals(found, name)}.", *others] if first_ else []
+    said = most(Change(turned(found), "this one", name))
+    return [f"{said} {_totals(found, name)}."] if said else []
 
 
-def _opening(found: dict[str, Any], question: Question, evidence: Evidence, totals: str, only: str) -> str:
-    """What is asked for first: one function, what only one of them has, where less is taken, or all of it."""
-    spoken = _spoken(found, question, evidence)
+def _opening(change: Change, question: Question, evidence: Evidence, totals: str) -> str:
+    """What is asked for first: one function, what only one of them has, or what makes the difference of all."""
+    found, why = change.found, explained(change)
+    row, spoken = _spoken(found, question, evidence)
     question = replace(question, text=plain(question, _other(question, evidence)))
-    if _FORMS.only_in_one.search(question.text) and only:
-        return f"{only} {totals}"
+    if only := _FORMS.only_in_one.search(question.text):
+        return f"{only_in_one(change, is_new=only[0].casefold() in ('new', 'appeared', 'added'))} {totals}"
     if _FORMS.who_changed.search(question.text):
-        known = "**Who changed what, recordings cannot say**; what they show:"
-        return f"{known} {spoken or _verdict(found)} {totals}"
+        return f"**Who changed what, recordings cannot say**; what they show: {spoken or why} {totals}"
     if _FORMS.of_calls.search(evidence.prompt):
         known = "**Counts and single calls are not in a comparison**; what it shows:"
-        return f"{known} {_verdict(found)} {totals}"
-    if not spoken and _FORMS.of_a_gain.search(evidence.prompt) and (less := _saved(found)):
-        return f"{less} {totals}"
+        return (
+            f"{calls_or_cost(change, row)} {totals}" if row and "count" in row["after"] else f"{known} {why} {totals}"
+        )
     of_any = _FORMS.any_function.search(evidence.prompt)
     if not spoken and not of_any and _FORMS.compares.search(question.text) and "times as much" in totals:
-        return f"**{_changed(found, evidence.prompt)}{totals.partition(' (before')[0]}.** {_verdict(found)}"
-    is_less = TIMES * found["after"]["whole"] <= found["before"]["whole"] and not _FORMS.slower.search(evidence.prompt)
-    saved = f"{_saved(found)} " if is_less and not spoken else ""
-    return f"{saved.lstrip()}{spoken or _verdict(found)} {totals}"
-
-
-def _most_there(found: dict[str, Any], name: str) -> list[str]:
-    """What takes the most in the other recording, then what comes after it; nothing without a function."""
-    rows = [row for row in found["rows"] if row["before"]["self_value"] > 0 and not is_pseudo(row)]
-    rows.sort(key=lambda row: -row["before"]["self_value"])
-    if not rows:
-        return []
-    unit = found["unit"]
-    shares = [
-        f"{share(row['before']['self_share'])} ({amount(row['before']['self_value'], unit)})" for row in rows[:SHOWN]
-    ]
-    first_ = f"**In {name} {_named(rows[0])} takes the most**: {shares[0]} of {amount(found['before']['whole'], unit)}."
-    others = [f"- {_named(row)}: {said}" for row, said in zip(rows[1:], shares[1:], strict=False)]
-    return [first_, "After it:\n\n" + "\n".join(others) if others else ""]
+        return f"**{_changed(found, evidence.prompt)}{totals.partition(' (before')[0]}.** {why}"
+    is_of_a_gain = _FORMS.of_a_gain.search(evidence.prompt)
+    return f"{why if is_of_a_gain else spoken or why} {totals}"
 
 
 def _other(question: Question, evidence: Evidence) -> dict[str, Any] | None:
@@ -212,24 +198,6 @@ def _other(question: Question, evidence: Evidence) -> dict[str, Any] | None:
         row for key, row in _others(evidence).items() if asked and (asked == key or asked in row["trace"].casefold())
     ]
     return next(iter(named or (rows if not question.names else [])), None)
-
-
-def _saved(found: dict[str, Any]) -> str:
-    """Where less is taken now, by value; empty where nothing takes clearly less."""
-    unit = found["unit"]
-    rows = [row for row in found["rows"] if row["before"]["self_value"] > _THAN * row["after"]["self_value"]]
-    if not rows:
-        return ""
-    most = max(rows, key=lambda row: row["before"]["self_value"] - row["after"]["self_value"])
-    before, after = (amount(most[side]["self_value"], unit) for side in ("before", "after"))
-    gone = max(
-        (row for row in found["rows"] if row["status"] == "vanished"),
-        key=lambda row: row["before"]["total_value"],
-        default=None,
-    )
-    took = amount(gone["before"]["total_value"], unit) if gone else ""
-    of_gone = f" {_named(gone)} is gone: it took {took} with what it called." if gone else ""
-    return f"**The most was saved in {_named(most)}: {before} before, {after} now of self value.**{of_gone}"
 
 
 def _changed(found: dict[str, Any], text: str) -> str:
@@ -249,22 +217,14 @@ def _totals(found: dict[str, Any], other: str) -> str:
     return f"{said}: {more / less:.1f} times {'as much' if after > before else 'as much there'}"
 
 
-def _only_in_one(found: dict[str, Any], other: dict[str, Any] | None) -> str:
-    """Which functions only one of the two recordings has."""
-    here = [_named(row) for row in found["rows"] if row["status"] == "new"][:3]
-    there = [coded(row["name"]) for row in found["rows"] if row["status"] == "vanished"][:3]
-    name = coded(other["trace"]) if other else "the other"
-    return f"**Only here: {joined(here) or 'none'}; only in {name}: {joined(there) or 'none'}.**"
-
-
 _THAN = 1.1
 """How many times as much a function must take to be called slower."""
 MOSTLY_BELOW = 2.0
 """Times its self value that a function's total must be to be compared by that."""
 
 
-def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> str:
-    """What the function that is named, or was spoken of, takes in both."""
+def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> tuple[dict[str, Any] | None, str]:
+    """The function that is named, or was spoken of, and what it takes in both."""
     named, before = _function(question, evidence), evidence.spoken_of.handle if evidence.spoken_of else ""
     before = "" if _FORMS.of_any.search(evidence.prompt) else before
     handle = named["handle"] if named else before
@@ -272,7 +232,7 @@ def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> st
     rows = [one for one in found["rows"] if one["handle"] == handle or one["name"] == name]
     row = next(iter(rows), None)
     if row is None:
-        return f"**{cited(named)} is not among the functions that differ most.** {_verdict(found)}" if named else ""
+        return None, f"**{cited(named)} is not among the functions that differ most.**" if named else ""
     below = max(row[side]["total_value"] > MOSTLY_BELOW * row[side]["self_value"] for side in ("before", "after"))
     key, what = ("total", "in total") if below and "self" not in question.text else ("self", "of self value")
     old, new = (
@@ -280,7 +240,7 @@ def _spoken(found: dict[str, Any], question: Question, evidence: Evidence) -> st
         for side in ("before", "after")
     )
     sides = f"{old} there, {new} here" if _is_of_the_other(question) else f"{old} before, {new} now"
-    return f"**{_slower(question, row, key)}{_named(row)}: {sides} {what}.**"
+    return row, f"**{_slower(question, row, key)}{cited_row(row)}: {sides} {what}.**"
 
 
 def _is_of_the_other(question: Question) -> bool:
@@ -308,45 +268,11 @@ def _which(others: dict[str, dict[str, Any]]) -> str:
     return f"**Compared with which recording?** There are {', '.join(listed)}{rest}: name one of them."
 
 
-def _verdict(found: dict[str, Any]) -> str:
-    changed = [row for row in found["rows"] if row["status"] != "same" and abs(_change(row)) >= MUCH]
-    if not changed:
-        return "**No function takes a clearly different share than before.**"
-    grown = [
-        row for row in changed if _change(row) > 0 and row["after"]["self_value"] > _THAN * row["before"]["self_value"]
-    ]
-    changed = grown or [row for row in changed if _change(row) < 0]
-    if not changed:
-        return "**No function takes clearly more than before; what others leave makes some shares larger.**"
-    most = max(changed, key=lambda row: abs(_change(row)))
-    went = "takes more than before" if _change(most) > 0 else "takes less than before"
-    return f"**{_named(most)} {went}: {_shares(most)} of self value.**"
-
-
-def _change(row: dict[str, Any]) -> float:
-    return float(row["after"]["self_share"] - row["before"]["self_share"])
-
-
-def _named(row: dict[str, Any]) -> str:
-    return cited(row) if row["handle"] else coded(row["name"])
-
-
-def _shares(row: dict[str, Any]) -> str:
-    return f"{share(row['before']['self_share'])} before, {share(row['after']['self_share'])} now"
-
-
-def _group(title: str, rows: list[dict[str, Any]]) -> str:
-    if not rows:
-        return ""
-    lines = "\n".join(f"- {_named(row)}: {_listed_shares(row)}" for row in rows[:SHOWN])
-    return f"{title}:\n\n{lines}"
-
-
-def _listed_shares(row: dict[str, Any]) -> str:
-    """Of self value; of total value, by which a row has its place in the lists, where that went the other way."""
-    own = _change(row)
-    total = float(row["after"]["total_share"] - row["before"]["total_share"])
-    if own * total >= 0:
-        return _shares(row)
-    before, after = (share(row[side]["total_share"]) for side in ("before", "after"))
-    return f"{before} before, {after} now of total value, with what it calls"
+def _group(title: str, change: Change, rows: list[dict[str, Any]]) -> str:
+    """By self value; by total value, by which a row has its place in the lists, where that went the other way."""
+    lines = []
+    for row in rows[:SHOWN]:
+        own, total = (row["after"][key] - row["before"][key] for key in ("self_value", "total_value"))
+        pair = change.pair(row, "total_value" if own * total < 0 else "self_value")
+        lines.append(f"- {cited_row(row)}: {pair}, {'with what it calls' if own * total < 0 else 'itself'}")
+    return "\n".join([f"{title}:\n", *lines]) if lines else ""

@@ -11,11 +11,19 @@ from traces.lazy_regex import lazy_regex
 _FORMS = forms("comparisons")
 
 _NEWER = lazy_regex(
-    r"(?:^|[-_. ])(?:new|after|fix(?:ed)?|patched|head|optimi[sz]ed|improved|v?2)(?:[-_. ]|$)", re.IGNORECASE
+    r"(?:^|[-_. ])(?:new|after|fix(?:ed)?|fast(?:er)?|kept|second|patched|head|optimi[sz]ed|improved|v?2)(?:[-_. ]|$)",
+    re.IGNORECASE,
 )
 _OLDER = lazy_regex(
-    r"(?:^|[-_. ])(?:old|before|base(?:line)?|prev(?:ious)?|orig(?:inal)?|v?1)(?:[-_. ]|$)", re.IGNORECASE
+    r"(?:^|[-_. ])(?:old|slow(?:er)?|first|before|base(?:line)?|prev(?:ious)?|orig(?:inal)?|v?1)(?:[-_. ]|$)",
+    re.IGNORECASE,
 )
+_WORD = lazy_regex(r"[^\W_]{3,}")
+ENDINGS = lazy_regex(r"(?:\.(?:gz|zst|pb|prof|pstats|json|jfr|cpuprofile|heapprofile|txt|out|perf|html|svg|trace))+$")
+LIKE = {
+    "new": ("new", "newer", "after", "fixed", "fast", "faster", "kept", "now", "second", "v2"),
+    "old": ("old", "older", "before", "base", "baseline", "slow", "slower", "first", "orig", "v1"),
+}
 _OPPOSITE = {"grew": "shrank", "shrank": "grew", "new": "vanished", "vanished": "new"}
 
 
@@ -64,3 +72,9 @@ def plain(question: Question, other: dict[str, Any] | None) -> str:
     name = other["trace"].casefold() if other else ""
     text = re.sub(r"[\w.-]{4,}", lambda found: "" if found[0].casefold() in name else found[0], question.text)
     return _FORMS.called_new.sub(" ", text)
+
+
+def own_words(name: str, other: str) -> set[str]:
+    """The words of a recording's name that the other one's has not."""
+    one, two = ({word.casefold() for word in _WORD.findall(ENDINGS.sub("", both))} for both in (name, other))
+    return one - two

@@ -219,7 +219,8 @@ async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
     before = replace(sampled([("main;parse", 20), ("main;draw", 80)]), name="before", content_key="6" * 64)
     after = sampled([("main;parse", 60), ("main;draw", 40)])
     answer = await asked("Is this slower than before?", after, before)
-    assert answer.text.startswith("**[`parse`](#f1) takes more than before: 20.0% before, 60.0% now of self value.**")
+    assert answer.text.startswith("**No, it is about the same.** **In `before` it is 100 ms in all, here 100 ms")
+    assert "**By itself [`parse`](#f1) (20.0 ms to 60.0 ms) grew most" in answer.text
     assert [check for check in answer.checks if check.status in ("contradicted", "not_found")] == []
 
 
@@ -227,10 +228,10 @@ async def test_what_grew_by_what_it_calls_is_not_listed_with_a_share_that_fell()
     stacks = [("main;parse", 20), ("main;parse;read", 10), ("main;draw", 70)]
     before = replace(sampled(stacks), name="before", content_key="6" * 64)
     after = sampled([("main;parse", 10), ("main;parse;read", 50), ("main;draw", 40)])
-    answer = await asked("Is this slower than before?", after, before)
+    answer = await asked("compare with `before`", after, before)
     larger = answer.text.partition("Slower or larger:")[2].partition("Faster or smaller:")[0]
-    assert "[`parse`](#f1): 30.0% before, 60.0% now of total value, with what it calls" in larger
-    assert "20.0% before" not in larger
+    assert "[`parse`](#f1): 30.0 ms to 60.0 ms, with what it calls" in without_addresses(larger)
+    assert "20.0 ms" not in larger
     assert [check for check in answer.checks if check.status in ("contradicted", "not_found")] == []
 
 

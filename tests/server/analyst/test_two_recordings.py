@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from server.analyst.asked_of_two import Asked, asked_of_two
 from server.analyst.evidence import Evidence, Result
 from server.analyst.spoken_of import SpokenOf
-from server.analyst.two_recordings import COMPARED, OTHERS, Asked, asked_of_two, step, without_them
+from server.analyst.two_recordings import COMPARED, OTHERS, step, without_them
 
 HANDLES = {"fetch": "f1", "parse": "f2", "lookup": "f3", "draw": "f4"}
 OFFERED = frozenset({"search_findings", "compare_traces", "find_frames"})
@@ -74,7 +75,7 @@ def before(prompt: str, name: str = "fetch") -> SpokenOf:
         ("im anderen: was am teuersten?", "**In `run-new.prof` [`parse`] with 30.0 ms (75.0%) itself leads, then"),
         (
             "which function grew most",
-            "**From `run-old.prof` to `run-new.prof` [`parse`] (20.0 ms to 30.0 ms itself) grew",
+            "**From `run-old.prof` to `run-new.prof` [`parse`] (20.0 ms in 7 calls to 30.0 ms in",
         ),
         ("qué desapareció", "**Only in `run-old.prof`: [`lookup`] (40.0 ms)**; only in `run-new.prof`: `draw`"),
         ("what is new", "**Only in `run-new.prof`: `draw` (4.00 ms)**; only in `run-old.prof`: [`lookup`]"),
@@ -124,10 +125,10 @@ def test_nothing_is_looked_up_without_another_recording_and_nothing_is_left_of_i
     assert without_them(looked_up)[1].results == (summary,)
 
 
-def test_now_is_this_recording_after_an_answer_about_the_other_one() -> None:
+def test_now_is_the_later_recording_after_an_answer_about_the_other_one() -> None:
     before = ("what leads in the other file?",)
     assert asked_of_two("and the top function?", before) == Asked("other", "the top function")
-    assert asked_of_two("and the top function now?", before) in (None, Asked("", "and the top function now?"))
+    assert asked_of_two("and the top function now?", before) == Asked("next", "and the top function")
 
 
 @pytest.mark.parametrize(("prompt", "what"), [("anything slower now?", "grew"), ("what disapeared", "gone")])
@@ -135,3 +136,49 @@ def test_what_became_slower_or_went_away_is_asked_tersely(prompt: str, what: str
     found = asked_of_two(prompt)
     assert found is not None
     assert found.what == what
+
+
+IN_ALL = "**By itself [`fetch`](#f1) shrank.** In `run-new.prof` it is 40.0 ms in all, here 100 ms: 2.5 times as much."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        (
+            "why?",
+            "**From `run-old.prof` to `run-new.prof` it went from 100 ms to 40.0 ms, 2.5 times less.** **By itself",
+        ),
+        ("what explains the difference", "**From `run-old.prof` to `run-new.prof` it went from 100 ms to 40.0 ms, 2.5"),
+        ("more calls or slower per call?", "**Fewer calls, faster per call: [`fetch`] has 10 calls of 4.00 ms each in"),
+        (
+            "`lookup` per call?",
+            "**[`lookup`] is in `run-old.prof` alone, 9 calls of 4.44 ms each; in `run-new.prof` alone",
+        ),
+        (
+            "how much of the gain is that",
+            "**[`fetch`] makes 34.0 ms of the 60.0 ms that `run-new.prof` takes less, three",
+        ),
+        (
+            "how much of that is `parse`?",
+            "**None of it: [`parse`] does not take less**, with what it calls 20.0 ms in 7 calls",
+        ),
+        ("what did not change", "**No function of any size takes the same in `run-old.prof` and `run-new.prof`.**"),
+        (
+            "how much memory does the new one need",
+            "**How much memory is used, I cannot say: neither `run-old.prof` nor",
+        ),
+        ("what would you optimise next", "**In `run-new.prof` [`parse`] with 30.0 ms (75.0%) itself leads, then"),
+        ("und die teuerste Funktion jetzt?", "**In `run-new.prof` [`parse`] with 30.0 ms (75.0%) itself leads, then"),
+        ("is `parse` faster now?", "**Yes: [`parse`]: 20.0 ms"),
+        ("is this slower than the new one?", "**Yes, this one takes more.** **In `run-new.prof` it is 40.0 ms in all"),
+    ],
+)
+def test_a_talk_about_two_recordings_goes_on_about_the_change(prompt: str, begins: str) -> None:
+    assert answered(prompt, openings=(IN_ALL,)).startswith(begins)
+    if not re.search("new one|difference|gain", prompt):
+        assert answered(prompt) == ""
+
+
+def test_a_change_without_two_recordings_is_none_of_theirs() -> None:
+    for prompt in ("why?", "more calls or slower per call?", "what is next to fix", "how much memory is used"):
+        assert not (asked_of_two(prompt) or Asked("", "")).what

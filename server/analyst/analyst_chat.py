@@ -12,6 +12,7 @@ from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
 from server.analyst.asks import part_of_a_kind, per_noun
+from server.analyst.asks import recorded_events as events
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
@@ -127,7 +128,9 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     """What a composed question needs next, or its answer; None where the prompt is left to the other kinds."""
     if level := levels.step(evidence, offered):
         return level
-    evidence = levels.others(evidence)
+    if event := events.step(levels.others(evidence), offered):
+        return event
+    evidence = events.others(levels.others(evidence))
     if asks.others(evidence).results:
         return None
     return (
@@ -144,7 +147,7 @@ def _of_the_trace(
     """The calls that the question still needs, or its answer; `known` is what was looked up for others, too."""
     if step := _composed(evidence, offered):
         return _undone(list(step.calls), known, offered), _noted(step.text, question)
-    evidence, known = asks.others(evidence), asks.others(known)
+    evidence, known = (asks.others(events.others(one)) for one in (evidence, known))
     if calls := _undone(next_calls(question, evidence, offered), known, offered):
         return calls, ""
     calls = next_calls(question, known, offered) or _undone(scope_calls(question, known), known, offered)

@@ -183,13 +183,13 @@ def _is_of_the_program(question: Question, evidence: Evidence) -> bool:
 def _is_of_exceptions(question: Question, evidence: Evidence) -> bool:
     """Whether it asks for exceptions where these were recorded, and not for what a function that it names does."""
     before = evidence.openings[-1] if evidence.openings else ""
-    asks = _FORMS.exceptions.search(question.text) or (
-        _FORMS.count.match(question.text) and recorded_exceptions.WERE in before
-    )
-    if not asks or question.intent not in COUNTS | {Intent.THREAD, Intent.PROFILES}:
+    types = recorded_exceptions.TYPE
+    goes_on = _FORMS.count.match(question.text) or types.search(question.text)
+    asks = _FORMS.exceptions.search(question.text) or (goes_on and recorded_exceptions.WERE in before)
+    if not asks or question.intent not in COUNTS | {Intent.THREAD, Intent.PROFILES, Intent.CALLERS}:
         return False
     named = [one for one in (*question.names, *question.maybe) if is_found(one, evidence)]
-    named = [one for one in named if _FORMS.exceptions.search(one)]
+    named = [one for one in named if _FORMS.exceptions.search(one) and not types.fullmatch(one)]
     return not named and recorded_exceptions.recorded_in(evidence) is not None
 
 

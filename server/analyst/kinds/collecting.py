@@ -32,6 +32,7 @@ from traces.lazy_regex import lazy_regex
 
 _FORMS = forms("collecting")
 _SENTENCE_FORMS = forms("sentence_forms")
+_TOPICS = forms("topics")
 
 MATCHES = 50
 KINDS_NAMED = 6
@@ -47,6 +48,8 @@ def first_garbage(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
+V8 = "(garbage collector)"
+SAMPLED = "One that lies between two samples is not seen, and two that follow one another count as one."
 MUCH = 0.3
 """Share from which collecting is what it is about."""
 MORE = 1.2
@@ -66,6 +69,8 @@ def _single_ones(question: Question, evidence: Evidence) -> Call | None:
         return single_events.of_profile(of_own, question.text, kinds)
     if not rows:
         return None
+    if rows[0]["name"] == V8 and _TOPICS.garbage.search(question.text) and asks_of_single_ones(question.text):
+        return single_events.of_sampled(rows[0]["handle"], question.text)
     by_call = (_searched(evidence) or {}).get("counted") == CALLS and asks_of_single_ones(question.text)
     return single_events.of_function(rows[0]["handle"], question.text) if by_call else None
 
@@ -98,8 +103,11 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         return [none, closing]
     unit, heaviest = found["unit"], rows[0]
     call = _single_ones(question, evidence)
-    kind = _of_kind(question.text)[0] if call and "regexp_matches" in call[1]["sql"] else ""
     singles = single_events.found(call, evidence) if call else None
+    if singles and heaviest["name"] == V8:
+        said = single_events.said(singles, "sampled collection", question.text, evidence)
+        return [f"{said} {SAMPLED}", closing]
+    kind = _of_kind(question.text)[0] if call and "regexp_matches" in call[1]["sql"] else ""
     counts = _SENTENCE_FORMS.how_many.search(question.text) is not None
     if singles and (kind or not counts):
         return [single_events.said(singles, f"{kind}collection", question.text, evidence), closing]

@@ -124,18 +124,24 @@ def _is_that(name: str, word: str, text: str) -> bool:
 
 _COUNTED_EVENTS = forms("counted_events")
 _NAME = re.compile(r"`[^`]+`")
+_LENGTHS = forms("counted_lengths").lengths
 
 
 def counted_events(question: Question, evidence: Evidence) -> str:
     """How many events of the kind that is asked for there are; empty where none was counted."""
     for warning in (evidence.summary or {}).get("warnings", ()):
-        if warning["code"] in table()["counted_events"] and getattr(_COUNTED_EVENTS, warning["code"]).search(
-            question.text
-        ):
+        code, known = warning["code"], table()["counted_events"]
+        is_of_it = code == "recorded_collections" and question.intent is Intent.GARBAGE
+        if is_of_it or (code in known and getattr(_COUNTED_EVENTS, code).search(question.text)):
             count, (text, _, those) = warning["count"], warning["text"].removesuffix(".").partition(": ")
             yes = "Yes: " if question.is_yes_or_no else ""
-            first = _NAME.search(those)
-            such = f" One of them is {first[0]}." if first else ""
+            first, most = _NAME.search(those), those.partition("; the most are of ")[2]
+            such = f" The most are of {coded(most)}." if most else f" One of them is {first[0]}." if first else ""
+            such += (
+                " How long they took, and which of them the longest, is not read."
+                if _LENGTHS.search(question.text)
+                else ""
+            )
             said = text.removeprefix(f"{int(count):,} ").removeprefix(f"{int(count)} ")
             return f"**{yes}{linked(f'{int(count):,}', count)} {said}.**{such}"
     return ""

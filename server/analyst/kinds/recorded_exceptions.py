@@ -1,5 +1,6 @@
 """Exceptions that were recorded one by one, in a profile of their own: how many, on whose behalf, of which types."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
@@ -8,8 +9,9 @@ from server.analyst.kinds.kind import Call
 from server.analyst.queries import query
 from server.analyst.wording import amount, cited, cited_profile, coded, joined, own
 
-THROWN = query("thrown")
-WERE = "exceptions were recorded"
+THROWN, THROWN_FOR = query("thrown"), query("thrown_for")
+WERE = "exceptions were "
+TYPE = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*(?:Exception|Error|Throwable))s?(?![\w$])")
 
 
 def recorded_in(evidence: Evidence) -> dict[str, Any] | None:
@@ -24,7 +26,30 @@ def calls(evidence: Evidence) -> list[Call]:
     if row is None:
         return []
     own_code = {"sort_by": "self", "limit": 3, "my_code": True, "profile": row["handle"]}
-    return [("query_trace", {"sql": THROWN.format(profile=row["handle"])}), ("get_top_functions", own_code)]
+    types = ("query_trace", {"sql": THROWN.format(profile=row["handle"])})
+    return [types, *_of_type(row, evidence), ("get_top_functions", own_code)]
+
+
+def _of_type(row: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The query for those of the type that the prompt names; none where it asks for all."""
+    found = TYPE.search(evidence.prompt)
+    return [("query_trace", {"sql": THROWN_FOR.format(profile=row["handle"], kind=found[1])})] if found else []
+
+
+def _written_of_type(row: dict[str, Any], evidence: Evidence) -> str:
+    """How many of a type there were, and for which functions; empty where none is named, or there are none."""
+    for _, arguments in _of_type(row, evidence):
+        data = evidence.first("query_trace", **arguments)
+        each = [
+            (f"[{coded(name['name'])}](#{frame['name']})", thrown["value"], of_all["value"])
+            for frame, name, thrown, of_all in (data or {"rows": []})["rows"]
+        ]
+        if each and (found := TYPE.search(evidence.prompt)):
+            counts = [f"{linked(f'{int(thrown):,}', thrown)} in {function}" for function, thrown, _ in each]
+            many = f"{linked(f'{int(each[0][2]):,}', each[0][2])} of {amount(row['total'], row['unit'])}"
+            were = f"**In all {many} exceptions were {coded(found[1])}**"
+            return f"{were}, thrown for the program's own {joined(counts)}, in {cited_profile(row)}."
+    return ""
 
 
 def written(evidence: Evidence) -> str:
@@ -32,7 +57,9 @@ def written(evidence: Evidence) -> str:
     row = recorded_in(evidence)
     if row is None:
         return ""
-    types, ranked = (evidence.first(tool, **arguments) for tool, arguments in calls(evidence))
+    if of_type := _written_of_type(row, evidence):
+        return of_type
+    types, *_, ranked = (evidence.first(tool, **arguments) for tool, arguments in calls(evidence))
     most = next(iter((ranked or {"rows": []})["rows"]), None)
     behalf = f", the most on behalf of {cited(most)}: {own(most, row['unit'])}" if most else ""
     each = [
@@ -40,6 +67,6 @@ def written(evidence: Evidence) -> str:
         for name, thrown in ((kind["name"], sum_["value"]) for kind, sum_ in (types or {"rows": []})["rows"])
     ]
     of_types = f" By type: {joined(each)}." if each else ""
-    many = f"{amount(row['total'], row['unit'])} {'exception was recorded' if row['total'] == 1 else WERE}"
-    thread = "" if row["tid"] else " Which thread threw them is not kept with them."
-    return f"**In all {many}, in {cited_profile(row)}{behalf}.**{of_types}{thread}"
+    many = f"{amount(row['total'], row['unit'])} {'exception was recorded' if row['total'] == 1 else f'{WERE}recorded'}"
+    thread = f" They are in {cited_profile(row)}" + ("." if row["tid"] else ", without the threads that threw them.")
+    return f"**In all {many}{behalf}.**{of_types}{thread}"

@@ -18,6 +18,7 @@ _GOING_ON = forms("going_on")
 
 _SPANS = query("spans")
 _SAMPLES = query("samples")
+_RUNS = query("runs_of_samples")
 _ELSEWHERE = query("samples_elsewhere")
 _NUMBERS = query("numbers_of_events")
 _PLACES = ("", "second ", "third ", "fourth ")
@@ -32,6 +33,7 @@ class Events:
     together: Any
     middle: Any
     longer: Any
+    longer_together: Any = None
 
 
 def of_profile(row: dict[str, Any], text: str, kinds: str = "") -> Call:
@@ -45,6 +47,11 @@ def of_function(handle: str, text: str, profile: str | None = None) -> Call:
     """The query for the calls of a function, in all threads or one."""
     there = f" AND one.profile = '{profile}'" if profile and profile != "all" else ""
     return _query(_SPANS.format(where=f"one.frame = '{handle}'{there}"), text)
+
+
+def of_sampled(handle: str, text: str) -> Call:
+    """The query for samples of a function that follow one another without another between them."""
+    return _query(_RUNS.format(frame=handle), text)
 
 
 def of_tracks(handles: str, text: str) -> Call:
@@ -76,7 +83,7 @@ def found(call: Call, evidence: Evidence) -> Events | None:
     rows = (data or {"rows": []})["rows"]
     if not rows:
         return None
-    *_, events, together, middle, longer = rows[0]
+    *_, events, together, middle, longer, these = rows[0]
     return Events(
         tuple(
             (f["name"], n["name"], took["value_ns"], at.get("value_ns"), p["name"]) for f, n, took, at, p, *_ in rows
@@ -85,6 +92,7 @@ def found(call: Call, evidence: Evidence) -> Events | None:
         together["value_ns"],
         middle["value_ns"],
         longer["value"],
+        these.get("value_ns"),
     )
 
 
@@ -105,7 +113,8 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
     if limit := limit_asked(text):
         over = linked(f"{int(events.longer):,}", events.longer)
         many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
-        return f"**{over} of {many} took longer than {limit[1]}.** {_upper(longest)}; {middle}."
+        those = f"**, {amount(events.longer_together, 'nanoseconds')} together." if events.longer else ".**"
+        return f"**{over} of {many} took longer than {limit[1]}{those} {_upper(longest)}; {middle}."
     if _FORMS.than_others.search(text) and events.middle:
         times = took / events.middle
         times_as_long = f"{linked(f'{float(times):,.3g}', times)} times as long as the middle one"

@@ -17,6 +17,7 @@ from server.analyst.wording import amount, begins, cited, cited_profile, joined,
 
 _FORMS = forms("tasks_of_threads")
 _SENTENCE_FORMS = forms("sentence_forms")
+_EVENT_KINDS = forms("event_kinds")
 
 LONGEST = "get_longest_calls"
 OF_ALL_THREADS: Call = (LONGEST, {"outermost": True, "limit": 1, "profile": "all"})
@@ -133,8 +134,13 @@ def _number_of(question: Question, evidence: Evidence) -> list[Call]:
     asks = limit_asked(question.text) or _SENTENCE_FORMS.how_many.search(question.text) or asks_for_any(question.text)
     if not (asks and listed and listed["exact"] and listed["rows"]):
         return []
-    limit = "" if limit_asked(question.text) or not asks_for_any(question.text) else f" > {LONG_MS:g} ms"
-    return [single_events.of_tasks(question.profile or listed["rows"][0]["profile"], f"{question.text}{limit}")]
+    return [single_events.of_tasks(question.profile or listed["rows"][0]["profile"], _with_limit(question.text))]
+
+
+def _with_limit(text: str) -> str:
+    """The text with the length from which tasks are long, where it asks for such and names no other."""
+    is_of_long = asks_for_any(text) or _EVENT_KINDS.tasks.search(text)
+    return f"{text} > {LONG_MS:g} ms" if is_of_long and not limit_asked(text) else text
 
 
 LONG_MS = 50.0
@@ -169,7 +175,7 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
         first = f"**There are no more than {len(listed)} of them.** {first}"
     calls = _number_of(question, evidence)
     if calls and not asks_for_any(question.text) and (tasks := single_events.found(calls[0], evidence)):
-        return [single_events.said(tasks, "task", question.text, evidence), first, *others]
+        return [single_events.said(tasks, "task", _with_limit(question.text), evidence), first, *others]
     return [f"{_whether_any(question, evidence)}{first}", *others]
 
 

@@ -11,8 +11,8 @@ from langchain_core.messages.tool import tool_call_chunk
 from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
+from server.analyst.asks import events_in_talk as events
 from server.analyst.asks import part_of_a_kind, per_noun
-from server.analyst.asks import recorded_events as events
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from server.analyst.asks.lexicon import NO_SPACES
+from server.analyst.asks.spoken_calls import read_call
 from server.analyst.evidence import Evidence, busy_of, length_of
 from server.analyst.figures import remainder
 from server.analyst.findings import sentence_of
@@ -69,7 +71,9 @@ def _single_ones(question: Question, evidence: Evidence) -> Call | None:
         return single_events.of_profile(of_own, question.text, kinds)
     if not rows:
         return None
-    if rows[0]["name"] == V8 and _TOPICS.garbage.search(question.text) and asks_of_single_ones(question.text):
+    is_read = not NO_SPACES.search(evidence.prompt) or read_call(evidence.prompt) or collects(evidence.prompt)
+    is_of_them = is_read and _TOPICS.garbage.search(question.text) and asks_of_single_ones(question.text)
+    if rows[0]["name"] == V8 and is_of_them:
         return single_events.of_sampled(rows[0]["handle"], question.text)
     by_call = (_searched(evidence) or {}).get("counted") == CALLS and asks_of_single_ones(question.text)
     return single_events.of_function(rows[0]["handle"], question.text) if by_call else None

@@ -124,7 +124,7 @@ def _is_that(name: str, word: str, text: str) -> bool:
 
 _COUNTED_EVENTS = forms("counted_events")
 _NAME = re.compile(r"`[^`]+`")
-_LENGTHS = forms("counted_lengths").lengths
+_COUNTED_LENGTHS = forms("counted_lengths")
 
 
 def counted_events(question: Question, evidence: Evidence) -> str:
@@ -139,7 +139,7 @@ def counted_events(question: Question, evidence: Evidence) -> str:
             such = f" The most are of {coded(most)}." if most else f" One of them is {first[0]}." if first else ""
             such += (
                 " How long they took, and which of them the longest, is not read."
-                if _LENGTHS.search(question.text)
+                if _COUNTED_LENGTHS.lengths.search(question.text)
                 else ""
             )
             said = text.removeprefix(f"{int(count):,} ").removeprefix(f"{int(count)} ")

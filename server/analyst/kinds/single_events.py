@@ -113,7 +113,7 @@ def said(events: Events, what: str, text: str, evidence: Evidence, of_all: str =
     if limit := limit_asked(text):
         over = linked(f"{int(events.longer):,}", events.longer)
         many = f"{count} {what}s" if events.count != 1 else f"the only {what}"
-        those = f"**, {amount(events.longer_together, 'nanoseconds')} together." if events.longer else ".**"
+        those = f"**, {amount(events.longer_together, 'nanoseconds')} together." if events.longer_together else ".**"
         return f"**{over} of {many} took longer than {limit[1]}{those} {_upper(longest)}; {middle}."
     if _FORMS.than_others.search(text) and events.middle:
         times = took / events.middle

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asks import ask_statements
 from server.analyst.asks.answering import Row, rows_of
 from server.analyst.asks.asked_turn import Step
 from server.analyst.asks.lexicon import NO_SPACES, lexicon
@@ -25,11 +26,12 @@ MOST_WORDS = 18
 SHOWN, FEW = 3, 4
 MUCH, SOME = 0.3, 0.05
 """Parts of the recording from which events are why it is slow, and from which they add to it."""
+THE_MOST = "takes the most on all tracks of the device together"
 ON_MAIN = " on the main thread"
 OWN = " AS source FROM "
 """In these queries, and in none of another kind."""
 _MEASURES = forms("event_measures")
-_KINDS = "event_kinds"
+_KINDS = forms("event_kinds")
 _GIVEN = frozenset({"count", "longest", "when", "total", "share", "typical", "limit"})
 """What is asked of events and of no function alone."""
 _PAUSES = frozenset({"pause", "pauses", "pausen", "pausas", "paused", "stop", "stops"})
@@ -55,18 +57,18 @@ class EventAsk:
 
     @property
     def noun(self) -> str:
-        noun = f"{' '.join(self.words)} {table()['event_nouns'][self.kind]}".strip() if self.kind else ""
+        noun = f"{' '.join(self.words)} {ask_statements.table()['event_nouns'][self.kind]}".strip() if self.kind else ""
         return noun or f"{coded(' '.join(self.words))} event"
 
 
 def asked_of(evidence: Evidence) -> tuple[EventAsk, ...]:
     """What the prompt asks of such events, after an answer about some or by itself, the likelier first; empty for any
     other prompt."""
-    text = " ".join(evidence.prompt.casefold().split())
+    text = lexicon().written_out(" ".join(evidence.prompt.casefold().split()))
     if "`" in text or len(text.split()) > MOST_WORDS or _MEASURES.otherwise.search(text):
         return ()
-    kind = first_form(_KINDS, text)
-    text = getattr(forms(_KINDS), kind).sub(" ", text) if kind else text
+    kind = first_form("event_kinds", text)
+    text = getattr(_KINDS, kind).sub(" ", text) if kind else text
     measures: set[str] = set()
     for name in table()["event_measures"]:
         form = getattr(_MEASURES, name)
@@ -116,7 +118,7 @@ def _opening(evidence: Evidence) -> str:
 def _before(evidence: Evidence) -> EventAsk | None:
     """The events that the newest answer begins with, with what narrows them; None where it begins with others."""
     opening = _opening(evidence)
-    nouns = table()["event_nouns"]
+    nouns = ask_statements.table()["event_nouns"]
     for kind, noun in nouns.items():
         plural = rf"(?:{noun}s?|{noun[:-1]}ies|{noun.replace(' for', 's for')}s)"
         if found := re.match(
@@ -125,13 +127,15 @@ def _before(evidence: Evidence) -> EventAsk | None:
             return EventAsk(kind, tuple(found["of"].split()), is_of_main=found["main"] is not None)
     if found := re.match(r"\*\*(?:[^*`\[]*? )?`([^`]+)` events?\b", opening):
         return EventAsk("", tuple(found[1].casefold().split()))
+    if THE_MOST in opening:
+        return EventAsk("kernels", ())
     return EventAsk("garbage", ()) if re.match(r"\*\*[\d,]+ (?:pauses|collections) ", opening) else None
 
 
 def _frame_of(evidence: Evidence) -> str:
     """The handle of the events that the newest answer names first, where it begins with one."""
     found = re.search(r"\]\(#(f\d+)\)", evidence.openings[-1])
-    return found[1] if found and re.match(r"\*\*(?:By name|The longest)", evidence.openings[-1]) else ""
+    return found[1] if found and re.match(r"\*\*(?:By name|The longest|\[)", evidence.openings[-1]) else ""
 
 
 def _condition(word: str, column: str = "a.name", *, in_place: bool = False) -> str:
@@ -147,7 +151,7 @@ def statement(ask: EventAsk, text: str) -> str:
     """The query for these events."""
     narrowed = " AND ".join(_condition(word, in_place=bool(ask.kind)) for word in ask.words) or "true"
     if ask.kind:
-        ways = [f"({one}) AND {narrowed}" for one in table()["event_ranks"][ask.kind]]
+        ways = [f"({one}) AND {narrowed}" for one in ask_statements.table()["event_ranks"][ask.kind]]
     else:
         taken = " AND ".join(_condition(word, "f.name") for word in ask.words)
         called = [f"'{''.join(ask.words)}'", f"'{''.join(ask.words).removesuffix('s')}'"]
@@ -194,8 +198,10 @@ def others(evidence: Evidence) -> Evidence:
 
 def _written(ask: EventAsk, rows: list[Row], evidence: Evidence) -> str:
     everything, names, places = rows[0], [row for row in rows if row["name"]], [row for row in rows if row["profile"]]
+    most = names[0]
     if ask.kind == "kernels" and ask.has("most"):
-        ask = replace(ask, measures=ask.measures | {"names"})
+        runs = f"in {_count(most['events'])} runs, the longest {_ns(most['longest'])}"
+        return f"**{_called(most)} {THE_MOST}: {_ns(most['took'])}**, {runs}. By name there are {_by_name(names)}."
     first = _sentence(ask, everything, places, evidence)
     by_name = f"By name {_many(ask, everything['events'])} are {_by_name(names)}" if len(names) > 1 else ""
     by_place = f"By thread there are {_by_place(places, evidence)}" if len(places) > 1 else ""

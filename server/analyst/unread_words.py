@@ -37,7 +37,7 @@ _OF_ANY_SCRIPT = lazy_regex(r"(?<![\w.@/:`'’-])[^\W\d_]{2,}(?![\w@/:`-])")
 _CODE = lazy_regex(r"`[^`]*`")
 _A_COUNT = lazy_regex(
     r"(?<![\w.,])\d[\d,]*(?![\w.,%]|\s?(?:ns|µs|us|ms|s|min|B|kB|KB|MB|GB|%)\b|\s?%)|"
-    r"\b(?:once|twice|no|none|nothing|one (?:call|thread|of|sampled))\b"
+    r"\b(?:once|twice|no|none|nothing|[Oo]ne (?:call|thread|of|sampled))\b"
 )
 _DECLINES = lazy_regex(
     r"\bcan(?:not|'t)\b|\bno function that matches\b|\bneeds a language model\b|"

@@ -12,7 +12,7 @@ from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
 from server.analyst.asks import events_in_talk as events
-from server.analyst.asks import part_of_a_kind, per_noun
+from server.analyst.asks import part_of_a_kind, per_noun, thread_asks
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
@@ -133,12 +133,16 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     evidence = events.others(levels.others(evidence))
     if asks.others(evidence).results:
         return None
-    return (
+    of_threads = thread_asks.step(evidence, offered)
+    other = (
         spoken_calls.step(evidence, offered)
         or part_of_a_kind.step(evidence, offered)
         or asks.step(evidence, offered)
         or per_noun.step(evidence)
     )
+    if of_threads and other and not evidence.results:  # what is no question of threads is theirs
+        return asks.Step((*(one for one in other.calls if one not in of_threads.calls), *of_threads.calls))
+    return of_threads or other
 
 
 def _of_the_trace(

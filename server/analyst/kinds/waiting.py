@@ -19,7 +19,7 @@ from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_of_single_ones
-from server.analyst.wording import amount, cited, cited_profile, joined, located, neighbours, own, share, total
+from server.analyst.wording import amount, cited, cited_profile, joined, listed, located, neighbours, own, share, total
 from traces.analysis.waiting_names import waits
 from traces.lazy_regex import lazy_regex
 
@@ -226,11 +226,28 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     if _OTHERS_END.search(row["name"]):
         said = (
             f"**No lock is contended: for {total(row, unit)} of {amount(lead.total, unit)} it waits in {cited(row)}**, "
-            "for others to end or to hand something over."
+            f"{_OF_OTHERS.get(next((one for one in _OF_OTHERS if one in row['name'].casefold()), ''), _ELSE)}."
         )
-    elif culprit:
+        return [said, *_on_behalf_of(around, unit), caveats(evidence)]
+    if culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
+
+
+_ELSE = "for others to end or to hand something over"
+_OF_OTHERS = {
+    "send": "sending to a channel that nobody reads from meanwhile",
+    "recv": "receiving from a channel that nobody sends to meanwhile",
+    "select": "for any of several channels",
+    "waitgroup": "for others to end",
+}
+
+
+def _on_behalf_of(around: dict[str, Any] | None, unit: str) -> list[str]:
+    """Who waits there: the first two in a sentence, the others in a list."""
+    rows = [row for row in around["callers"] if row["handle"]] if around else []
+    rest = "\n".join(f"- {cited(row)}: {amount(row['value'], unit)}" for row in rows[2:])
+    return [f"It is called from {listed(rows, unit, 2)}.", rest] if rows else []
 
 
 def _in_waits(evidence: Evidence, together: float) -> str:

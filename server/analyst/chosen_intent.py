@@ -114,7 +114,8 @@ def _at_once(text: str, named: Subjects) -> Intent | None:
         return Intent.GROWTH
     if len(set(named.profiles)) > 1 or _KNOWN_FORMS.other_recording.search(text):
         return Intent.COMPARE
-    if place_ranked(text) and not (named.names or _IMPORTS.asked.search(text) or _FORMS.which_line.search(text)):
+    of_another = named.names or _ASKED_THINGS.of_another_measure.search(text)
+    if place_ranked(text) and not (of_another or _IMPORTS.asked.search(text) or _FORMS.which_line.search(text)):
         return Intent.GROUP
     if _RANKINGS.over.search(text) and not named.names:
         return Intent.TOP

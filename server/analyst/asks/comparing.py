@@ -45,7 +45,7 @@ def ranked(asked: Asked, rows: list[Row]) -> str | None:
     if rank.by != "calls" and "calls" in asked.ask.measures:
         if not asked.counts_calls:
             return None
-        counts = [f"{_cited(one)} is called {_times(one)}" for one in shown]
+        counts = [f"{_cited(one)} was called {'once' if one['calls'] == 1 else _times(one)}" for one in shown]
         first = f", and {by}{below}{where}: {_figure(asked, shown[0])}" if not (rank.first or rank.number > 1) else ""
         begins = f"**{joined(counts)}**{first}"
     then = [f"{_cited(one)} {_figure(asked, one)}" for one in further]

@@ -1,4 +1,4 @@
-"""What a recording holds beside its samples is counted, summed, placed in time and gone on about, through turns."""
+"""What a recording holds next to its samples is counted, summed, placed in time and gone on about, through turns."""
 
 import re
 

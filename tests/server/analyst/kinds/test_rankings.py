@@ -75,7 +75,7 @@ async def test_functions_over_a_figure_are_counted(prompt: str, opening: str) ->
 async def test_the_calls_of_the_first_are_no_order_by_calls(prompt: str) -> None:
     trace = timeline([("main", 0, 100), ("parse", 0, 40), ("tick", 50, 51), ("tick", 60, 61)])
     answer, _ = await asked(prompt, trace)
-    assert answer.text.startswith("**[`main`](#f0) is called 1 time**"), answer.text
+    assert answer.text.startswith("**[`main`](#f0) was called once**"), answer.text
 
 
 async def test_the_longest_calls_are_of_whatever_function() -> None:

@@ -49,6 +49,8 @@ def _cell(column: str, cell: Cell) -> dict[str, Any]:
         return {"column": column, "name": cell}
     if _is_number(cell) and column.endswith(("_ms", "_ns")):
         return {"column": column, "value_ns": cell * (1e6 if column.endswith("_ms") else 1)}  # type: ignore[operator]
+    if _is_number(cell) and column.endswith("_bytes"):
+        return {"column": column, "value_bytes": cell}
     if _is_number(cell) and column.endswith("_share"):
         return {"column": column, "value_share": cell}
     return {"column": column, "value": cell}

@@ -121,6 +121,8 @@ def _value(column: str, cell: Cell) -> dict[str, Any]:
         return {"column": column, "name": cell}
     if isinstance(cell, int | float) and not isinstance(cell, bool) and column.endswith(("_ms", "_ns")):
         return {"column": column, "value_ns": cell * (1e6 if column.endswith("_ms") else 1)}
+    if isinstance(cell, int | float) and not isinstance(cell, bool) and column.endswith("_bytes"):
+        return {"column": column, "value_bytes": cell}
     return {"column": column, "value": cell}
 
 
@@ -193,7 +195,7 @@ QUERY_TRACE = Tool(
     arguments=QueryTrace,
     ask=ask_query,
     doing=lambda _: "Querying the trace",
-    fields=frozenset({"columns", "row_count", "more", "rows", "column", "name", "value", "value_ns"}),
+    fields=frozenset({"columns", "row_count", "more", "rows", "column", "name", "value", "value_bytes", "value_ns"}),
     narrow="aggregate, or select fewer columns",
     guidance="for counting, percentiles, overlaps and counters, when no other tool answers; get_schema first.",
 )

@@ -40,7 +40,7 @@ def _column(name: str) -> str:
 
 
 def _value(cell: dict[str, Any]) -> Any:
-    return cell.get("name", cell.get("value_ns", cell.get("value")))
+    return next((cell[key] for key in ("name", "value_ns", "value_bytes", "value") if key in cell), None)
 
 
 def narrowed(asked: Asked) -> str:

@@ -68,6 +68,8 @@ def _cell(cell: dict[str, Any]) -> str:
         return coded(cell["name"]).replace("|", "\\|")
     if "value_ns" in cell:
         return amount(cell["value_ns"], "nanoseconds")
+    if "value_bytes" in cell:
+        return amount(cell["value_bytes"], "bytes")
     value = cell["value"]
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 

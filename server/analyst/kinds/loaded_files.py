@@ -41,7 +41,8 @@ def sizes(question: Question, evidence: Evidence) -> list[str]:
     if found is None:
         return []
     rows: list[dict[str, Any]] = [
-        {one["column"]: one.get("name", one.get("value")) for one in row} for row in found["rows"]
+        {one["column"]: one.get("name", one.get("value_bytes", one.get("value"))) for one in row}
+        for row in found["rows"]
     ]
     what = _kind(question.text) or "file"
     if not rows:

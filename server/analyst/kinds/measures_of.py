@@ -268,7 +268,10 @@ def _by_thread(around: dict[str, Any], evidence: Evidence) -> list[tuple[dict[st
             continue
         for profile, *cells in result.data["rows"]:
             row = evidence.profile(profile["name"])
-            values = {cell["column"].partition("_")[0]: cell.get("value_ns", cell.get("value")) for cell in cells}
+            values = {
+                cell["column"].partition("_")[0]: cell.get("value_ns", cell.get("value_bytes", cell.get("value")))
+                for cell in cells
+            }
             if row is not None and row["unit"] == around["unit"] and values["total"]:
                 found.append((row, values))
     return found

@@ -119,6 +119,13 @@ async def test_what_it_writes_about_a_fixture_is_in_the_trace(fixtures: Path, na
     assert missing == []
 
 
+async def test_bytes_that_a_statement_sums_are_verified(fixtures: Path) -> None:
+    questions = ("the five biggest functions", "how much do the top 3 take together", "top 3 packages")
+    claims, missing = await unverified(read(fixtures, "settlement.go-heap.pb.gz"), questions)
+    assert claims > len(questions)
+    assert missing == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", FIXTURES)
 async def test_at_least_99_of_100_claims_are_verified_whatever_is_asked(fixtures: Path, name: str) -> None:

@@ -22,7 +22,7 @@ _NUMBERS = """
     recorded_at_ns recorded_for_ns recording_start_ns regular_share row row_count runnable running sample_count
     searched self_share self_value sessions_left sessions_limit sessions_used share sleeping source_bytes
     span_count start total total_matches total_profiles total_rows total_share total_value unknown unnamed_share
-    utc_offset_minutes value_ns waiting whole width
+    utc_offset_minutes value_bytes value_ns waiting whole width
 """
 _FLAGS = """
     exact has_arguments inverted more normalised only_running recursive related stands_for_thread

@@ -10,6 +10,7 @@ from server.agent.verification.references.tool_results import NUMBER
 from server.analyst.figures import Figure, referenced
 from server.analyst.pseudo_frames import PSEUDO_FRAMES, is_pseudo
 from server.analyst.spoken_of import SpokenOf, spoken_of_before
+from server.analyst.typing_slips import corrected
 
 OF_THE_SAME_THREADS = frozenset({"Without native calls", "With native calls"})
 """Two profiles of a Java recording: the second has the samples of the first."""
@@ -244,7 +245,7 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
     prompt = messages[start]
     said = prompt.additional_kwargs
     return Evidence(
-        said.get("prompt") or prompt.text,
+        corrected(said.get("prompt") or prompt.text),
         said.get("viewer") or {},
         tuple(results),
         said.get("windows") or [],

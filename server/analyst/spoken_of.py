@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.ordinals import place_within, ranked_in
 from server.analyst.pseudo_frames import EVENTS, OF_A_THREAD, collects
+from server.analyst.typing_slips import corrected
 
 GOES_BACK = 3
 """Prompts before the last one that say what `and parse?` asks of `parse`."""
@@ -157,7 +158,7 @@ def spoken_of_before(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     profile = _CITED_PROFILE.search(text.partition("\n")[0])
     first_profile = _CITED_PROFILE.search(text)
     of_profile = first_profile is not None and first_profile.start() < found[0].start()
-    *before, last = [message.additional_kwargs.get("prompt") or message.text for message in asked] or [""]
+    *before, last = [corrected(message.additional_kwargs.get("prompt") or message.text) for message in asked] or [""]
     return SpokenOf(
         handle=cited[2],
         cited=cited[0],

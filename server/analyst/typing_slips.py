@@ -33,7 +33,7 @@ def _meant() -> dict[str, str]:
 
 
 def _slips(word: str) -> set[str]:
-    left_out = {word[:at] + word[at + 1 :] for at in range(1, len(word))}
+    left_out = {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}  # `cache` is no slip of `cached`
     doubled = {word[:at] + word[at] + word[at:] for at in range(1, len(word))}
     turned = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
     return (left_out | doubled | turned) - {word}

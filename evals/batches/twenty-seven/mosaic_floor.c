@@ -66,10 +66,10 @@ void lay_floor(void) {
 }
 
 int order_stones(void) {
-    int wanted = 0;
+    int needed = 0;
     for (int at = 0; at < STONES; at++)
-        if (stones[at].used > 20) wanted += stones[at].used - 20;
-    return wanted;
+        if (stones[at].used > 20) needed += stones[at].used - 20;
+    return needed;
 }
 
 void print_rows(FILE *out) {

@@ -14,6 +14,7 @@ from tests.traces.insights.recorded import sampled
         ("what made the diffrence?", "what made the difference?"),
         ("slowst thraed", "slowest thread"),
         ("how much memmory", "how much memory"),
+        ("would a cache help, and who sends it", "would a cache help, and who sends it"),
         ("single calls of the signal thread", "single calls of the signal thread"),
         ("`memroy` in memroy.py, memroy() and Memroy", "`memroy` in memroy.py, memroy() and Memroy"),
         ("read_thraed and lib/thraed", "read_thraed and lib/thraed"),

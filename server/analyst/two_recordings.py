@@ -44,7 +44,7 @@ from traces.lazy_regex import lazy_regex
 _FORMS = forms("two_recordings")
 OTHERS: Call = ("search_findings", {"limit": 29})
 """No other kind asks for so many: by it the calls of these questions are known."""
-COMPARED = 200
+COMPARED = 500
 SHOWN = 3
 _NAMED = lazy_regex(r"`([^`\n]+)`(?:\]\(#(f\d+)\))?")
 _OF_TWO = lazy_regex(r"^(?:\W*[^.]{2,60}\.\*\* )?\W*In `[^`\n]+` it is .+? in all, here ")
@@ -194,11 +194,7 @@ def _answer(
     if names and not (_FORMS.leads.search(asked.rest) and not any(_row(name, found, evidence) for name in names)):
         rows = [row for name in names if (row := _row(name, found, evidence))]
         if len(rows) < len(names):
-            missing_ones = [name for name in names if not _row(name, found, evidence)]
-            if not all(f"`{name}`" in evidence.prompt or IDENTIFIER.search(name) for name in missing_ones):
-                return ""
-            missing = joined([coded(name) for name in missing_ones])
-            return f"**I found no function for {missing} in these two recordings.** {totals}"
+            return _none_of(names, found, totals, evidence)
         of_calls = _FORMS.single_calls.search(asked.rest)
         first = "**Single calls are not compared here**; what all of them take: " if of_calls else ""
         each = [_of_function(row, asked, found, there, evidence) for row in rows]
@@ -242,6 +238,17 @@ def _of_the_change(asked: Asked, change: Change, rows: list[dict[str, Any]], evi
             f"**{went(change)[:1].upper()}{went(change)[1:]}.** {explained(change)}" if asked.what == "explains" else ""
         )
     return part_of_it(change, row) if asked.what == "part" else calls_or_cost(change, row)
+
+
+def _none_of(names: tuple[str, ...], found: dict[str, Any], totals: str, evidence: Evidence) -> str:
+    """What is said of functions that a comparison does not list; empty where the words may be something else."""
+    left = [name for name in names if not _row(name, found, evidence)]
+    if not all(f"`{name}`" in evidence.prompt or IDENTIFIER.search(name) for name in left):
+        return ""
+    missing = joined([coded(name) for name in left])
+    if any(placed(name, evidence)[0] for name in left):
+        return f"**{missing} changed less than the {len(found['rows'])} functions that a comparison lists.** {totals}"
+    return f"**I found no function for {missing} in these two recordings.** {totals}"
 
 
 def _row_before(asked: Asked, change: Change, evidence: Evidence) -> dict[str, Any] | None:

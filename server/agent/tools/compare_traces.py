@@ -42,7 +42,7 @@ class CompareTraces(Windowed):
     ]
     runs: Annotated[list[Named], Field(max_length=MOST_RUNS, description="further runs like this one")] = []  # noqa: RUF012
     sort_by: Literal["self", "total"] = "self"
-    limit: Annotated[int, Field(ge=1, le=200)] = 12
+    limit: Annotated[int, Field(ge=1, le=500)] = 12
     profile: ProfilesArgument = None
     absolute: Annotated[bool, Field(description="values, not shares")] = False
     my_code: MyCodeArgument = False

@@ -283,9 +283,17 @@ def _threads(name: str, evidence: Evidence) -> Subject | None:
 
 
 def listed(rows: list[dict[str, Any]]) -> str:
-    """Threads, by name where they are few."""
+    """Threads, by name where they are few, and by their common one where it is the same."""
+    plain = {_called(row) for row in rows}
+    if len(rows) > LISTED_THREADS and len(plain) == 1:
+        return f"{few(len(rows))} threads called {coded(plain.pop())}"
     more = f" and {few(len(rows) - LISTED_THREADS)} more threads" if len(rows) > LISTED_THREADS else ""
     return f"{joined([cited_profile(row) for row in rows[:LISTED_THREADS]])}{more}"
+
+
+def _called(row: dict[str, Any]) -> str:
+    """A thread's name without the numbers that a system gave it in brackets."""
+    return str(row["name"]).partition(" (")[0]
 
 
 def _plain(thread: str) -> str:

@@ -30,7 +30,7 @@ _PROFILES = lazy_regex(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
 _WORD = lazy_regex(r"[^\W_]+")
 LONG_WORD = 4
-COMPARED = 199
+COMPARED = 499
 """Functions that are looked at for the one that is asked about."""
 LATEST: Call = ("search_findings", {"limit": 30})
 TIMES = 1.2

@@ -36,6 +36,7 @@ def answered(prompt: str, spoken_of: SpokenOf | None = None, openings: tuple[str
     found = {"related": True, "unit": "nanoseconds", "notes": [], "rows": rows}
     found |= {"before": {"whole": 40e6}, "after": {"whole": 100e6}}
     functions = [one | one["after"] for one in rows if one["handle"]]
+    functions.append(functions[0] | {"name": "tidy", "handle": "f9"})
     others = [{"trace_id": "t1", "trace": "run-new.prof"}]
     compared = {"others": ["t1"], "limit": COMPARED, "absolute": True}
     results = (
@@ -62,6 +63,8 @@ def before(prompt: str, name: str = "fetch") -> SpokenOf:
         ("fetch calls in both files", "**[`fetch`]: 10 calls (40.0 ms, 40.0%) here and 2 calls (6.00 ms, 15.0%) in"),
         ("`fetch` dans l'autre", "**[`fetch`]: 6.00 ms (15.0%) in 2 calls in `run-new.prof` and 40.0 ms (40.0%) in 10"),
         ("另一个里 fetch 几次", "**[`fetch`]: 2 calls (6.00 ms, 15.0%) in `run-new.prof`"),
+        ("`tidy` in each?", "**`tidy` changed less than the 4 functions that a comparison lists.**"),
+        ("`polish` in each?", "**I found no function for `polish` in these two recordings.**"),
         ("`draw` in the new one?", "**`draw` is in `run-new.prof` alone: 4.00 ms (10.0%) in 1 call.**"),
         ("`lookup` in run-new", "**[`lookup`] is not in `run-new.prof`**; here it is 40.0 ms (40.0%) in 9 calls."),
         ("is `fetch` faster in the new one?", "**Yes: [`fetch`]: 6.00 ms"),

@@ -31,6 +31,7 @@ BYTES = sampled({"main;work": 5}, unit=Unit.BYTES, value="space")
         (WALL, "where is the rest of the time", "**In the recording there is no rest**: "),
         (DELAYS, "8s of waiting, but the run was 4.4s. how?", "**Those are waits, added up**"),
         (BYTES, "where is the rest of the time", "**How long anything takes cannot be said: this trace measures bytes"),
+        (ONE_IN_FOUR, "how busy was the cpu during this?", "**On average 25.0% of one processor was busy**: 2.50 s"),
         (ONE_IN_FOUR, "how many cores were busy on average", "**On average 25.0% of one processor was busy**: 2.50 s"),
         (TWO_AT_ONCE, "cpu utilisation?", "**On average 2.50 processors were busy**: 2.50 s of processor time in 1.00"),
         (WALL, "wie viele kerne waren beschäftigt", "**On average 1.00 threads were busy at once**, by their own"),

@@ -30,6 +30,7 @@ from server.analyst.kinds.changes_between import (
     went,
 )
 from server.analyst.kinds.kind import SUMMARY, Call
+from server.analyst.kinds.meant_functions import is_named
 from server.analyst.kinds.other_recording import ENDINGS, LIKE, is_newer, own_words, turned
 from server.analyst.measured import Measured
 from server.analyst.moments import time_ranges
@@ -246,7 +247,8 @@ def _none_of(names: tuple[str, ...], found: dict[str, Any], totals: str, evidenc
     if not all(f"`{name}`" in evidence.prompt or IDENTIFIER.search(name) for name in left):
         return ""
     missing = joined([coded(name) for name in left])
-    if any(placed(name, evidence)[0] for name in left):
+    here = [row for result in evidence.all("find_frames") for row in result.data["rows"]]
+    if any(is_named(row, name) for name in left for row in here):
         return f"**{missing} changed less than the {len(found['rows'])} functions that a comparison lists.** {totals}"
     return f"**I found no function for {missing} in these two recordings.** {totals}"
 

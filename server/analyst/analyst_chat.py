@@ -12,7 +12,7 @@ from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
 from server.analyst.asks import events_in_talk as events
-from server.analyst.asks import part_of_a_kind, per_noun, thread_asks
+from server.analyst.asks import loop_asks, parked_goroutines, part_of_a_kind, per_noun, thread_asks
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
@@ -133,7 +133,8 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     evidence = events.others(levels.others(evidence))
     if asks.others(evidence).results:
         return None
-    of_threads = thread_asks.step(evidence, offered)
+    steps = [one.step(evidence, offered) for one in (parked_goroutines, loop_asks, thread_asks)]
+    of_threads = _together([one for one in steps if one])
     other = (
         spoken_calls.step(evidence, offered)
         or part_of_a_kind.step(evidence, offered)
@@ -143,6 +144,15 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     if of_threads and other and not evidence.results:  # what is no question of threads is theirs
         return asks.Step((*(one for one in other.calls if one not in of_threads.calls), *of_threads.calls))
     return of_threads or other
+
+
+def _together(steps: list[asks.Step]) -> asks.Step | None:
+    """The first of these that has an answer or is alone, else what all of them look up first."""
+    if len(steps) < 2 or steps[0].text or any(call[0] == "query_trace" for call in steps[0].calls):
+        return steps[0] if steps else None
+    *others, last = steps
+    calls = [call for one in others for call in one.calls if call not in last.calls]
+    return asks.Step((*calls, *last.calls))
 
 
 def _of_the_trace(

@@ -12,7 +12,7 @@ from server.analyst import two_recordings
 from server.analyst.asks import asked_turn as asks
 from server.analyst.asks import counter_levels as levels
 from server.analyst.asks import events_in_talk as events
-from server.analyst.asks import loop_asks, parked_goroutines, part_of_a_kind, per_noun, thread_asks
+from server.analyst.asks import idle_times, loop_asks, parked_goroutines, part_of_a_kind, per_noun, thread_asks
 from server.analyst.asks import spoken_call_answers as spoken_calls
 from server.analyst.earlier_traces import earlier_answer, earlier_question
 from server.analyst.evidence import Evidence, gathered_evidence
@@ -128,6 +128,8 @@ def _composed(evidence: Evidence, offered: frozenset[str]) -> asks.Step | None:
     """What a composed question needs next, or its answer; None where the prompt is left to the other kinds."""
     if level := levels.step(evidence, offered):
         return level
+    if pauses := idle_times.step(evidence, offered):
+        return pauses
     if event := events.step(levels.others(evidence), offered):
         return event
     evidence = events.others(levels.others(evidence))

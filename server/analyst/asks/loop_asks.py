@@ -18,6 +18,8 @@ _THREAD_ASKS = forms("thread_asks")
 OFFERED = frozenset({"list_profiles", "query_trace"})
 NS = "nanoseconds"
 NAMED = 2
+LITTLE = 0.05
+"""Part of the heaviest below which another function is not worth a word."""
 
 
 def read_loop(prompt: str, opening: str = "") -> str:
@@ -58,8 +60,9 @@ def _below(row: Row) -> str:
 
 def _blocks(rows: list[Row]) -> str:
     first = rows[0]
+    some = [row for row in rows[1:] if row["own"] >= LITTLE * first["own"]]
     part = f"{amount(first['own'], NS)} of {amount(first['every'], NS)} ({share(first['own'] / first['every'])})"
-    then = joined([f"{_below(row)} ({amount(row['own'], NS)})" for row in rows[1 : 1 + NAMED]])
+    then = joined([f"{_below(row)} ({amount(row['own'], NS)})" for row in some[:NAMED]])
     then = f", then {then}" if then else ""
     meanwhile = "Nothing else runs in the loop meanwhile; its own waiting for events is left out."
     return f"**The event loop is blocked most by {_below(first)}: {part} of what runs in its steps{then}.** {meanwhile}"

@@ -114,9 +114,12 @@ def _written(ask: GoroutineAsk, rows: list[Row], opening: str) -> str:
         one = "Whether they leak one profile does not show: take a second one later and compare the numbers."
         return f"**Start with {_function(first)}: {most}.** {one}\n\n{lines}"
     if ask.what == "for":
-        return f"**{most}.** Then {joined([_waits(row) for row in rows[1 : 1 + NAMED]])}." + (
-            f"\n\n{lines}" if len(rows) > 1 + NAMED else ""
-        ) if len(rows) > 1 else f"**{most}.**"
+        return (
+            f"**{most}.** Then {joined([_waits(row) for row in rows[1 : 1 + NAMED]])}."
+            + (f"\n\n{lines}" if len(rows) > 1 + NAMED else "")
+            if len(rows) > 1
+            else f"**{most}.**"
+        )
     if ask.what == "others":
         others = [row for row in rows if f"`{row['name']}`" not in opening.partition(".**")[0]]
         return f"**The others: {'; '.join(_waits(row) for row in others[:LISTED])}.**" if others else ""

@@ -1,6 +1,6 @@
 """What is said of threads: how long they wait and below what, what they work at, and who has a lock meanwhile."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from server.analyst.asks.answering import Row
@@ -19,6 +19,7 @@ NEARLY = 0.98
 NAMED = 4
 LISTED = 12
 BY_NAMES = "Waiting is known by the names of functions: one that waits in a call of the system looks like work."
+IDLE = "is idle for"
 _WAYS = {"send": "sending", "recv": "receiving", "select": "in a select"}
 
 
@@ -30,6 +31,8 @@ class Threads:
     rows: list[Row]
     times: list[Row]
     of_locks: bool = False
+    by_name: list[Row] = field(default_factory=list)
+    """The functions that are named like waiting, whether their time was recorded or not."""
 
     def part(self, key: str | None, part: str) -> list[Row]:
         """In what a thread, or all of them, waits or works, the longest first."""
@@ -106,11 +109,11 @@ def _of_one(ask: "ThreadAsk", row: Row, threads: Threads) -> str:
     if ask.what == "besides":
         begins = f"**When it does not wait, {name} works for {threads.works(key, 3)}.**"
         return f"{begins} It waits for {threads.waits_in(key)}."
+    is_idle = idle and part > threads.waiting(key) and not row["quality"].get("only_running")
+    if ask.what == "waits" and is_idle:
+        return _of_idle(ask, idle, row, threads)
     if ask.what == "waits" and not waits:
-        none, works_for = "nothing in it is named like waiting", threads.works(key, 2)
-        if idle and not row["quality"].get("only_running"):
-            return f"**{_whether(ask, part)}{name} is idle for {idle}**, and {none}. It works for {works_for}."
-        return f"**Nothing in {name} is named like waiting**: it works for {works_for}. {BY_NAMES}"
+        return f"**Nothing in {name} is named like waiting**: it works for {threads.works(key, 2)}. {BY_NAMES}"
     if ask.what == "waits":
         most = f" ({_took(waits[0])})" if further else ""
         rest = f" It works for {threads.works(key)}." if works else ""
@@ -125,6 +128,19 @@ def _of_one(ask: "ThreadAsk", row: Row, threads: Threads) -> str:
     if part >= MOSTLY:
         return f"**{name} works for {threads.works(key, 2)}, and is idle for {idle}.**{rest}"
     return f"**{'Yes: ' if ask.asks_whether else ''}{name} works for {threads.works(key, 2)}.**{rest}"
+
+
+def _of_idle(ask: "ThreadAsk", idle: str, row: Row, threads: Threads) -> str:
+    """How long nothing ran in a thread, and what is named like waiting in it."""
+    key, name = row["handle"], cited_profile(row)
+    by_name = joined([_function(one) for one in threads.by_name[:2]])
+    wait = "wait" if len(threads.by_name) > 1 else "waits"
+    may = f"by name it may be {by_name} that {wait}" if by_name else "nothing in it is named like waiting"
+    works = f"It works for {threads.works(key, 2)}."
+    if ask.asks_for_what:
+        return f"**For what {name} waits is not in its samples; {may}.** It {IDLE} {idle}. {works}"
+    also = f" It waits for {threads.waits_in(key)}." if threads.part(key, "waits") else ""
+    return f"**{_whether(ask, row['idle_share'])}{name} {IDLE} {idle}**, and {may}.{also} {works}"
 
 
 def _whether(ask: "ThreadAsk", part: float) -> str:

@@ -99,7 +99,8 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     rows = _threads(evidence)
     if ask.what in ("holder", "kept"):
         return _of_locks(ask, rows, evidence)
-    if not rows or (len(rows) == 1 and not _FORMS.idle.search(evidence.prompt)):
+    goes_on = ask.what == "besides" or (ask.asks_for_what and _was_idle(evidence))
+    if not rows or (len(rows) == 1 and not (_FORMS.idle.search(evidence.prompt) or goes_on)):
         return None  # a page whose one thread is blocked works
     return _of_times(ask, rows, evidence)
 
@@ -121,16 +122,25 @@ def _of_times(ask: ThreadAsk, rows: list[Row], evidence: Evidence) -> Step | Non
     sql = _statement("thread_times", some, waits=listed(waiting or ["f"]))
     if (found := found_rows(sql, evidence)) is None:
         return asking(sql, evidence)
-    text = thread_answers.written(ask, Threads(some, found), evidence)
+    text = thread_answers.written(
+        ask, Threads(some, found, by_name=[one for one in named if one["frame"] in waiting]), evidence
+    )
     return Step(text=text) if text else None
 
 
 def _asked(evidence: Evidence) -> ThreadAsk | None:
     """What the prompt asks, or what the one before did, where it names no more than another thread: `and save?`."""
     before = evidence.spoken_of
+    if before and waits(before.name) and _FORMS.of_the_work.match(evidence.prompt):
+        return ThreadAsk("besides")
     if before and _FORMS.another.match(evidence.prompt):
         return read_threads(before.prompt)
     return read_threads(evidence.prompt)
+
+
+def _was_idle(evidence: Evidence) -> bool:
+    """Whether the answer before gave the time in which nothing ran."""
+    return bool(evidence.openings) and thread_answers.IDLE in evidence.openings[-1]
 
 
 def _contended(evidence: Evidence) -> list[str]:
@@ -224,6 +234,10 @@ def _goes_on(ask: ThreadAsk, evidence: Evidence) -> list[str]:
 def _meant(ask: ThreadAsk, rows: list[Row], begins: dict[str, list[str]], evidence: Evidence) -> list[Row]:
     """The threads that are meant; none where a word is left that may mean something else."""
     prompt = _FORMS.waited_for.sub(lambda found: found["verb"] + " ", evidence.prompt)
+    of_the_work = ask.what == "besides" and _FORMS.of_the_work.match(prompt)
+    if of_the_work or (len(rows) == 1 and ask.asks_for_what and _was_idle(evidence)):
+        known = (_goes_on(ask, evidence) or [str((evidence.main or rows[0])["handle"])])[0]
+        return [row for row in rows if row["handle"] == known]
     named = _named(prompt, rows, begins)
     is_main = _FORMS.main.search(prompt) is not None
     if is_main and not any("main" in name.casefold() for row in named for name in names_of(row)):
@@ -242,9 +256,10 @@ def _meant(ask: ThreadAsk, rows: list[Row], begins: dict[str, list[str]], eviden
     of_all = _FORMS.threads.search(prompt) or _FORMS.every.search(prompt) or (ask.is_each and not are_waits)
     if of_all and _FORMS.workers.search(prompt) and len(rows) > 2:
         return [row for row in rows if row not in _main(rows)]
-    if of_all or (len(rows) == 1 and _FORMS.process.search(prompt)):
+    if of_all or (len(rows) == 1 and (ask.what == "besides" or _FORMS.process.search(prompt))):
         return rows
-    return []
+    is_of_main = _FORMS.idle.search(prompt) and not ask.is_each and ask.what == "waits"
+    return [row for row in rows if row["handle"] == (evidence.main or rows[0])["handle"]] if is_of_main else []
 
 
 def _listed_before(rows: list[Row], evidence: Evidence) -> list[Row]:

@@ -316,6 +316,7 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
     findings = _findings_of(evidence, threads)
     long = next((one for one in findings if one["id"] == "long-tasks"), None)
     waiting = lead is not None and waits(lead.row["name"]) and lead.row["self_share"] >= BUSY
+    waiting = waiting or (row.get("waiting") or 0.0) >= BUSY * (length_of(row) or float("inf"))
     if idle >= MOSTLY_IDLE or waiting:
         verdict = (
             "No, the main thread is mostly idle. " if idle >= MOSTLY_IDLE else "No, the main thread mostly waits. "

@@ -363,6 +363,10 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
         none = f"**No: nothing in this trace is named like {words}**"
         return f"{none}: if it waits for that, it is not recorded here under a name that says so."
     row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]
+    idle = (main or {}).get("idle_share") or 0.0
+    if words == "waiting" and main and idle >= LEADS and row["self_share"] < LITTLE:
+        often, where = "Mostly, yes" if idle >= HALF else "Partly", cited(row)
+        return f"**{often}: {cited_profile(main)} is idle {share(idle)} of the time; by its name {where} waits.**"
     together, most = sum(one["self_share"] for one in rows), f"{cited(row)}, with {own(row, unit)} itself"
     size = "Yes" if together >= 0.3 else "Partly" if together >= LEADS else "No, hardly"
     others = joined([f"{cited(one)} ({own(one, unit)})" for one in rows[1:3] if one["self_share"] >= LITTLE])

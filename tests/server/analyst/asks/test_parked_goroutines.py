@@ -45,7 +45,7 @@ def _plain(said: str) -> str:
         (["looks like a leak, what would you check first?"], "**Start with `main.ring`: 140 of 193 goroutines"),
     ],
 )
-async def test_goroutines_are_told_apart_by_how_they_were_parked(prompts: list[str], begins: str) -> None:
+async def test_goroutines_are_kept_apart_by_how_they_were_parked(prompts: list[str], begins: str) -> None:
     *_, said = await talk(parked(), *prompts)
     assert _plain(said).startswith(begins)
 

@@ -142,10 +142,15 @@ def _wrong_unit(question: Question, evidence: Evidence, first: str) -> str:
     answer begins with what that one says."""
     if evidence.measures_waiting and _FORMS.of_cpu.search(question.text):
         return "**CPU time cannot be said: this trace measures waiting, not work.**"
-    of_memory = question.intent is not Intent.REQUESTS and evidence.unit != "bytes" and not evidence.memory_profiles
+    if first.startswith("**Whether it waits or computes") and _FORMS.of_cpu.search(question.text):
+        return "**How much of it is CPU time cannot be said: none was read from this recording.**"
+    values = (evidence.main or {"values": []})["values"]
+    has_bytes = evidence.memory_profiles or any(one.get("unit") == "bytes" for one in values)
+    is_of_all = question.intent in (Intent.REQUESTS, Intent.MEMORY) and not (question.measured or question.names)
+    of_memory = not (is_of_all or has_bytes or "not memory" in first)
     if of_memory and _FORMS.of_bytes.search(question.text):
         return "**How many bytes that is cannot be said: this trace does not measure memory.**"
-    counts = [one for one in (evidence.main or {"values": []})["values"] if one.get("unit") == "count"]
+    counts = [one for one in values if one.get("unit") == "count"]
     is_uncounted = evidence.unit == "bytes" and not counts and not first.startswith("**How often")
     if is_uncounted and first_form("units", question.text) == "count":
         return "**How many objects or allocations that is cannot be said: this trace has their bytes, and no counts.**"

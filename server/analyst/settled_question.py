@@ -13,7 +13,7 @@ from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent, intents
 from server.analyst.kinds import computing, measures_of, recorded_exceptions, spoken_names
 from server.analyst.kinds.device import track_of_kernels
 from server.analyst.kinds.meant_functions import is_found, is_named
-from server.analyst.kinds.other_values import value_asked
+from server.analyst.kinds.other_values import asks_most_of_it, bytes_of_it, of_it, value_asked
 from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
 from server.analyst.nearest_intent import vocabulary
 from server.analyst.place_in_order import PASSES_ON, ranked_there
@@ -197,6 +197,22 @@ def _is_of_exceptions(question: Question, evidence: Evidence) -> bool:
     return not named and recorded_exceptions.recorded_in(evidence) is not None
 
 
+def _of_value(question: Question, evidence: Evidence) -> Question | None:
+    """The question for another quantity than the first, of what was spoken of where it goes on about that."""
+    if not (value := value_asked(question, evidence)):
+        return None
+    handles = question.handles if question.measured and not question.measured.runs else ()
+    before = evidence.spoken_of
+    is_new = question.names or question.handle or handles or _FORMS.asks_who.match(question.text)
+    if before and of_it(question) and not (is_new or before.is_aside):
+        handles = (before.handle,)
+    if value.startswith("inuse"):  # its end is when it was recorded
+        question = replace(question, time_ranges=())
+    if asks_most_of_it(question, evidence):
+        question, handles = replace(question, handle=None, carried=None), ()
+    return replace(question, value=value, measured=None, handles=handles, understood=True)
+
+
 def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about functions that have one of them for a name, or hold it in
     their name or file, or about neither.
@@ -209,13 +225,8 @@ def settled(question: Question, evidence: Evidence) -> Question:
         return Question(intent=Intent.WAITING, text=question.text, names=names, note=question.note)
     if _WAITING.more_than_the_run.search(question.text) and computing.summed(evidence):
         return Question(intent=Intent.WAITING, text=question.text, note=question.note)
-    if value := value_asked(question, evidence):
-        handles = question.handles if question.measured and not question.measured.runs else ()
-        before = evidence.spoken_of
-        is_new = question.names or question.handle or handles or _FORMS.asks_who.match(question.text)
-        if before and question.refers and not (is_new or before.is_aside):
-            handles = (before.handle,)
-        return replace(question, value=value, measured=None, handles=handles, understood=True)
+    if of_value := bytes_of_it(question, evidence) or _of_value(question, evidence):
+        return of_value
     question = placed_in(_of_alike_threads(question, evidence), evidence)
     if (
         question.intent is Intent.PROFILES

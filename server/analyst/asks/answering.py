@@ -25,6 +25,7 @@ _NUMBERS = ("calls", "limit_calls", "begun")
 def is_of_another_unit(prompt: str, unit: str) -> bool:
     """Whether it asks for a time, for bytes or for instructions of what are none."""
     of_time, of_bytes = _FORMS.of_time.search(prompt), _FORMS.of_bytes.search(prompt)
+    of_time = of_time or _FORMS.asks_how_long.search(prompt)
     is_measured = _FORMS.of_instructions.search(prompt) and unit in ("nanoseconds", "bytes")
     return bool((of_time and unit != "nanoseconds") or (of_bytes and unit != "bytes") or is_measured)
 

@@ -39,9 +39,9 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
         return None
     is_low, words = asked
     before = _SPOKEN.search(evidence.openings[-1]) if evidence.openings else None
-    if not words and before is None:
+    of_memory = {*words} <= word_list("of_all_memory")  # `how high is the peak`: of what is measured
+    if not words and before is None and (is_low or evidence.spoken_of is not None):
         return None
-    of_memory = bool(words) and {*words} <= word_list("of_all_memory")
     if (found := evidence.first("query_trace", sql=COUNTERS)) is None:
         is_asked = any(one.arguments.get("sql") == COUNTERS for one in evidence.results)
         return None if is_asked else Step((("query_trace", {"sql": COUNTERS}),))

@@ -36,12 +36,16 @@ OF_MEASURES = Kind(measures_of.calls, measures_of.write)
 
 OF_VALUES = Kind(other_values.calls, other_values.write, other_values.calls)
 """Answers what is asked of another quantity than the first."""
+OF_MISSES = because(OF_VALUES, "cache_misses")
+"""Answers what is asked of misses that were counted, with what was found of them."""
 
 
 def kind_of(question: Question) -> Kind:
     """What answers a question whose words were looked up."""
     if question.measured:
         return OF_MEASURES
+    if question.value and question.intent is Intent.CPU_CACHES:
+        return OF_MISSES
     return OF_VALUES if question.value else KINDS[question.intent]
 
 

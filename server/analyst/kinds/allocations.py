@@ -55,6 +55,8 @@ def _knows(evidence: Evidence) -> bool:
     names = (
         " ".join(value["name"] for value in main["values"]).casefold() + f" {summary['name']} {main['name']}".casefold()
     )
+    if main["unit"] == "count" and main.get("waits") == "neither":  # objects that were sampled as they were made
+        return True
     return main["unit"] == "bytes" or (main["unit"] == "count" and any(word in names for word in _COUNTS_OBJECTS))
 
 
@@ -80,6 +82,8 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
         return [f"**{of_all}**, the most by {cited(lead.row)}: {own(lead.row, lead.unit)}.", *parts[1:]]
     if leak:
         return [f"**{leak.replace(': ', ':** ', 1)}", *parts]
+    if lead.unit == "count" and (evidence.main or {}).get("waits") == "neither":
+        parts.insert(1, "What is counted is objects that were made, not their bytes.")
     return [parts[0], f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
 
 

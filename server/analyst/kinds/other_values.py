@@ -15,6 +15,7 @@ from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, located, own, total
 
 _FORMS = forms("other_values")
+_FORMS_SETTLED = forms("settled_question")
 
 LISTED = 3
 WITH_COUNTS = 50
@@ -23,6 +24,16 @@ ASKED = OF_ALL | ABOUT_ONE_FUNCTION | {Intent.MEMORY, Intent.GROUP, Intent.SUSPE
 """Intents that can be asked of any quantity."""
 
 
+_LEFT = " is left in use"
+_ACCESSES = {
+    "D1mr": ("Dr", "reads that missed the first-level data cache"),
+    "D1mw": ("Dw", "writes that missed the first-level data cache"),
+    "DLmr": ("Dr", "reads that missed the last-level cache"),
+    "DLmw": ("Dw", "writes that missed the last-level cache"),
+    "I1mr": ("Ir", "instructions that missed the first-level cache"),
+    "Bcm": ("Bc", "branches that were predicted wrongly"),
+}
+"""What callgrind and cachegrind count misses of, and what these are."""
 _OF_NO_MEMORY = frozenset({"samples", "calls", "events", "contentions", "count"})
 
 
@@ -64,14 +75,19 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     is_of_one = question.names or question.handle or question.handles
     if is_of_one and _FORMS.per_wait.search(question.text) and any(one["name"] == "contentions" for one in values):
         return "contentions"
-    if len(values) < 2 or question.intent not in ASKED:
+    if misses := _misses(question, values):
+        return misses
+    before = value_before(evidence)
+    if before in [one["name"] for one in values] and asks_most_of_it(question, evidence):
+        return before
+    keeps = any(one["name"].startswith("inuse") for one in values) and _FORMS.left.search(question.text)
+    if len(values) < 2 or not (keeps or question.intent in ASKED):
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
     asked = first_form("units", _FORMS.with_counts.sub(" ", text))
     if not asked and question.intent is Intent.MEMORY and first["unit"] == "nanoseconds":
         asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
-        before = value_before(evidence)
         names = question.names or question.handle or question.handles
         return before if names and _GOES_ON.match(question.text) and before in [one["name"] for one in values] else ""
     earlier = (evidence.spoken_of.prompt,) if evidence.spoken_of else ()
@@ -80,6 +96,39 @@ def value_asked(question: Question, evidence: Evidence) -> str:
     alike = [one["name"] for one in values if one["unit"] == unit and one["name"] not in _OF_NO_MEMORY]
     chosen = next((name for name in alike if name.startswith(kind)), alike[0] if alike else "")
     return "" if chosen == first["name"] and not _FORMS.now.search(text) else str(chosen)
+
+
+def _misses(question: Question, values: list[dict[str, Any]]) -> str:
+    """The event of the processor that is asked for, where the recording counts it; else empty."""
+    asked = first_form("processor_misses", question.text)
+    is_asked = question.intent is Intent.CPU_CACHES or "miss" in question.text.casefold() or asked == "D1mr"
+    asked = asked or ("D1mr" if question.intent is Intent.CPU_CACHES else "")
+    return asked if is_asked and any(one["name"] == asked for one in values) else ""
+
+
+def asks_most_of_it(question: Question, evidence: Evidence) -> bool:
+    """Whether it asks who has the most of the quantity that the answer before begins with."""
+    is_of_value = value_before(evidence) and not question.names
+    return bool(is_of_value and _FORMS.most_of_it.search(question.text))
+
+
+def bytes_of_it(question: Question, evidence: Evidence) -> Question | None:
+    """The question for the bytes of the function whose objects the answer before counts; None for any other."""
+    before, spoken = value_before(evidence), evidence.spoken_of
+    values: list[dict[str, Any]] = (evidence.main or {}).get("values", [])
+    is_counted = any(one["name"] == before and one["unit"] == "count" for one in values)
+    if spoken is None or spoken.handle[:1] != "f" or not is_counted or question.names:
+        return None
+    alike = [one["name"] for one in values if one["unit"] == "bytes"]
+    value = next((one for one in alike if one.partition("_")[0] == before.partition("_")[0]), "")
+    if not value or not _FORMS.bytes_of_it.search(question.text):
+        return None
+    return Question(intent=Intent.FUNCTION, text=question.text, handle=spoken.handle, note=question.note, value=value)
+
+
+def of_it(question: Question) -> bool:
+    """Whether it refers to what was spoken of, in the words for what is left of it, too."""
+    return question.refers or _FORMS.of_it.search(question.text) is not None
 
 
 def calls(question: Question, evidence: Evidence) -> list[Call]:
@@ -93,10 +142,12 @@ def calls(question: Question, evidence: Evidence) -> list[Call]:
         [("find_frames", {"pattern": name[:100]})] if name and _FORMS.for_each.search(question.text) else []
     )
     also = _with_counts(question, evidence)
+    tried = _ACCESSES.get(question.value, ("", ""))[0]
     return [
         *of_one,
         ("get_top_functions", ranked | ({"filter": name[:100]} if name else {})),
         *([("get_top_functions", ranked | {"limit": WITH_COUNTS, "value": also})] if also else []),
+        *([("get_top_functions", ranked | {"limit": 1, "value": tried})] if tried and not name else []),
     ]
 
 
@@ -146,6 +197,15 @@ def _each(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     return f"**{mean} for each of the {question.value} of {cited(row)}.** "
 
 
+def _meaning(question: Question, evidence: Evidence) -> str:
+    """What a quantity is, of misses with the accesses that they are of; empty for one that its name explains."""
+    if question.value.startswith("inuse"):
+        return f", which{_LEFT}"
+    accesses, missed = _ACCESSES.get(question.value, ("", ""))
+    tried = evidence.first("get_top_functions", value=accesses) if accesses else None
+    return f", {missed}, of {amount(tried['whole'], tried['unit'])} “{accesses}”" if tried else ""
+
+
 def write(question: Question, evidence: Evidence) -> list[str]:
     """Who leads by that quantity, or what the function has of it."""
     found = evidence.first("get_top_functions", value=question.value)
@@ -158,13 +218,15 @@ def write(question: Question, evidence: Evidence) -> list[str]:
     unit = found["unit"]
     if name:
         row = next((one for one in rows if is_named(one, name)), rows[0])
+        kept = f": that{_LEFT}" if question.value.startswith("inuse") and _FORMS.left.search(question.text) else ""
         own_part = f"**{cited(row)} has {own(row, unit)} of {what} itself**{located(row)}"
-        return [f"{_each(question, evidence, row)}{own_part}, {total(row, unit)} with what it calls."]
+        return [f"{_each(question, evidence, row)}{own_part}, {total(row, unit)} with what it calls{kept}."]
     most, *others = rows
     then = f"Then {joined([f'{cited(row)} with {own(row, unit)}' for row in others])}." if others else ""
-    if asks_of_all(question.text):
+    of_misses = question.value in _ACCESSES and not _FORMS_SETTLED.asks_who.match(question.text)
+    if asks_of_all(question.text) or of_misses:
         of_all = f"**In all {amount(found['whole'], unit)} is recorded as {what}**"
-        return [f"{of_all}, the most of it by {cited(most)}: {own(most, unit)}.", then]
+        return [f"{of_all}{_meaning(question, evidence)}, the most of it by {cited(most)}: {own(most, unit)}.", then]
     then = " ".join(filter(None, (then, _counted(rows, question, evidence))))
     of_all = f"{amount(found['whole'], unit)} in all"
     return [f"**By {what} {cited(most)} leads: {own(most, unit)}** of {of_all}{located(most)}.", then]

@@ -43,7 +43,15 @@ async def test_a_level_is_that_of_the_counter(prompts: list[str], begins: str) -
 
 
 @pytest.mark.parametrize(
-    "prompt", ["peak memory?", "memoria total en el pico", "内存峰值是多少?", "memory high water mark"]
+    "prompt",
+    [
+        "peak memory?",
+        "memoria total en el pico",
+        "内存峰值是多少?",
+        "memory high water mark",
+        "how high is the peak?",
+        "quel est le pic de mémoire ?",
+    ],
 )
 async def test_the_peak_of_memory_is_all_that_is_recorded(prompt: str) -> None:
     trace = sampled([("main;parse", 3000.0), ("main;emit", 7000.0)], unit=Unit.BYTES)

@@ -85,7 +85,8 @@ def value_asked(question: Question, evidence: Evidence) -> str:
         return ""
     text, first = _FORMS.instead.sub(" ", question.text), first_value(evidence)
     asked = first_form("units", _FORMS.with_counts.sub(" ", text))
-    if not asked and question.intent is Intent.MEMORY and first["unit"] == "nanoseconds":
+    asks_bytes = question.intent is Intent.MEMORY and first["unit"] == "nanoseconds"
+    if not asked and (asks_bytes or (keeps and _FORMS.bytes_of_it.search(text))):
         asked = next((one["unit"] for one in values if one["unit"] == "bytes"), "")
     if not (asked or _kind(text)):
         names = question.names or question.handle or question.handles

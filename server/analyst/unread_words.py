@@ -4,7 +4,6 @@ answers instead. Another question's answer without a word is the worst that can 
 
 import re
 from functools import cache
-from string import ascii_lowercase
 
 from server.agent.memory.word_stem import SHORTEST, stem
 from server.agent.verification.recompute import last_part
@@ -134,13 +133,10 @@ def _foreign(asked: str, text: str) -> tuple[str, ...]:
 
 
 def _is_mistyped(word: str) -> bool:
-    """Whether two letters of a word of asking are the wrong way round, or one is too many or missing: `teh`, `happend`,
-    `functon`."""
+    """Whether two letters of a word of asking are the wrong way round, or one is too many: `teh`, `happend`."""
     ways = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
     ways += [word[:at] + word[at + 1 :] for at in range(len(word))] if len(word) > LETTERS else []
-    longer = [word[:at] + one + word[at:] for at in range(1, len(word)) for one in ascii_lowercase]
-    is_shortened = len(word) > LETTERS and any(map(is_of_asking, longer))
-    return is_shortened or any(one in SMALL_WORDS or one == "the" for one in ways)
+    return any(one in SMALL_WORDS or one == "the" for one in ways)
 
 
 def _is_modifier(word: str, text: str, answer: str) -> bool:

@@ -28,6 +28,10 @@ _CONSTANTLY = lazy_regex(
     re.IGNORECASE,
 )
 MOSTLY_ALL = (0.85, 1.01)
+_OF_PROCESSORS = lazy_regex(
+    r"\bof (?:one|an?|the|each|all|both|\d+|two|four|eight) (?:processors?|cores?|cpus?)\b", re.IGNORECASE
+)
+"""What is busy is then a part of a machine, and no thread: `a quarter of one processor was busy`."""
 _ITS_MAIN = lazy_regex(r"\b(?:its|su|son|seine?m?|ihre?m?) (?:main|hilo|thread|fil|haupt)", re.IGNORECASE)
 _COLLECTS = lazy_regex(r"garbage|\bgc\b|GC$|collect", re.IGNORECASE)
 
@@ -58,6 +62,8 @@ class ThreadShares:
         if constant := _CONSTANTLY.search(text, begin, end):
             amount = Amount(*MOSTLY_ALL, *constant.span(), name="NEARLY_ALL") if amount is None else amount
         if len(states) != 1 or not times or amount is None or amount.name in ("ALL", "NONE"):
+            return
+        if _OF_PROCESSORS.search(text, begin, end):
             return
         found, state = states[0]
         if any((state == "waiting" and one.unknown) or (state != "busy" and one.by is View.SUMS) for one in times):

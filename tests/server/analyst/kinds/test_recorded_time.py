@@ -1,6 +1,7 @@
 """The recording's own time: what of a run no sample shows, how many processors were busy, how long it was recorded."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.server.analyst.test_analyst_chat import asked
 from tests.traces.insights.recorded import sampled, timeline
 from traces.formats.format import sums
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.values import Unit, Waits
 
 WORK = replace(sums(), waits=Waits.WORK)
@@ -54,3 +56,10 @@ async def test_what_the_recordings_time_is(trace: Trace, prompt: str, first: str
     answer, _ = await asked(prompt, trace)
     said = answer.text.partition("\n")[0]
     assert without_addresses(said).startswith(first), said
+
+
+async def test_what_a_processor_was_busy_is_no_claim_about_a_thread() -> None:
+    file = Path(__file__).parents[4] / "evals/batches/twenty-four/skis-cpu.pb.gz"
+    answer, _ = await asked("how many cores were busy on average", read_trace(file.read_bytes(), name=file.name))
+    assert " of one processor was busy**" in answer.text or " processors were busy**" in answer.text, answer.text
+    assert [check.claim for check in answer.checks if check.status == "contradicted"] == []

@@ -217,12 +217,8 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
     is_there = evidence.profile(question.profile) or thread.casefold() in first.casefold()
     is_there = is_there or intent in _OF_THREADS or thread in (*question.names, *question.maybe)
     is_counted = question.excluded or question.saves or what.casefold() in first.casefold()
-    per = (
-        by[1]
-        if by
-        and not (place_ranked(asked) or question.saves or intent is Intent.COMPARE or is_of_asking(by[1].casefold()))
-        else ""
-    )
+    per = by[1] if by and not (is_of_asking(by[1].casefold()) or place_ranked(asked)) else ""
+    is_undivided = per and not (question.saves or intent is Intent.COMPARE)
     supposes = _FORMS.supposes.search(asked) and not (intent in _OF_CHANGES or question.saves)
     left = {
         "This is of the recording that is open, and not of the other one": intent not in _OF_RECORDINGS
@@ -231,7 +227,7 @@ def left_out(question: Question, evidence: Evidence, opening: str, text: str) ->
         and not (intent in _OF_TIMES or question.saves),
         f"This is not of {coded(thread)} alone": thread and not is_there,
         f"I could not leave {coded(what)} out, so this counts it, too": what and not is_counted,
-        f"Divided by {coded(per)} I cannot give it; undivided": per
+        f"Divided by {coded(per)} I cannot give it; undivided": is_undivided
         and not re.search(rf"\b(?:per|each|a) {per}", first),
         "What would be then, a recording cannot show; what is now": supposes,
         "Whether that is normal, one recording cannot say; what it shows": judges(asked)

@@ -54,6 +54,8 @@ def table() -> dict[str, Any]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the lists."""
+    """One of the lists, with those that it is made of."""
     found = table()[LISTS][name]
-    return frozenset(found.split() if isinstance(found, str) else found)
+    if not isinstance(found, str):
+        return frozenset(found)
+    return frozenset(_NAMED.sub(lambda one: " ".join(word_list(one[2])), found).split())

@@ -35,6 +35,11 @@ def rows_of(data: dict[str, Any]) -> list[Row]:
     return [{_column(cell["column"]): _value(cell) for cell in row} for row in data["rows"]]
 
 
+def called(row: Row) -> str:
+    """The function of a row with a `name` and its `frame`, cited."""
+    return cited({"name": row["name"], "handle": row["frame"]})
+
+
 def _column(name: str) -> str:
     what, _, unit = name.rpartition("_")
     return what if unit in ("ns", "bytes", "count") else name

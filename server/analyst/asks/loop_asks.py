@@ -2,7 +2,7 @@
 step is at most, where single calls were recorded.
 """
 
-from server.analyst.asks.answering import Row
+from server.analyst.asks.answering import Row, called
 from server.analyst.asks.ask_statements import table
 from server.analyst.asks.asked_turn import Step
 from server.analyst.asks.named import PROFILES
@@ -49,13 +49,9 @@ def step(evidence: Evidence, offered: frozenset[str]) -> Step | None:
     return Step(text=(_blocks if asked == "blocks" else _longest)(rows)) if rows else None
 
 
-def _named(row: Row) -> str:
-    return cited({"name": row["name"], "handle": row["frame"]})
-
-
 def _below(row: Row) -> str:
     above = cited({"name": row["up_name"], "handle": row["up"]}) if row["up"] and row["up"] != row["frame"] else ""
-    return f"{_named(row)} below {above}" if above else _named(row)
+    return f"{called(row)} below {above}" if above else called(row)
 
 
 def _blocks(rows: list[Row]) -> str:

@@ -6,7 +6,7 @@ came there, and the first function above that is none of Go's own packages.
 import re
 from dataclasses import dataclass
 
-from server.analyst.asks.answering import Row
+from server.analyst.asks.answering import Row, called
 from server.analyst.asks.ask_statements import table
 from server.analyst.asks.asked_turn import Step
 from server.analyst.asks.named import PROFILES
@@ -14,7 +14,7 @@ from server.analyst.asks.thread_asks import asking, found_rows
 from server.analyst.evidence import Evidence
 from server.analyst.forms import first_form, forms
 from server.analyst.kinds.kind import SUMMARY
-from server.analyst.wording import amount, cited, few, joined, share
+from server.analyst.wording import amount, few, joined, share
 
 _FORMS = forms("goroutines")
 _THREAD_ASKS = forms("thread_asks")
@@ -91,12 +91,8 @@ def _waits(row: Row) -> str:
     way, said = _way(row), amount(row["own"], COUNT)
     if not way:
         doing = "wait otherwise" if "park" in str(row["leaf_name"]) else "run"
-        return f"{said} {doing}, in {_function(row)}"
-    return f"{said} wait {_WAYS[way][1]}, in {_function(row)}"
-
-
-def _function(row: Row) -> str:
-    return cited({"name": row["name"], "handle": row["frame"]})
+        return f"{said} {doing}, in {called(row)}"
+    return f"{said} wait {_WAYS[way][1]}, in {called(row)}"
 
 
 def _of_all(row: Row) -> str:
@@ -112,7 +108,7 @@ def _written(ask: GoroutineAsk, rows: list[Row], opening: str) -> str:
     most = f"{count} {_of_all(first)} {rest}"
     if ask.what == "leak":
         one = "Whether they leak one profile does not show: take a second one later and compare the numbers."
-        return f"**Start with {_function(first)}: {most}.** {one}\n\n{lines}"
+        return f"**Start with {called(first)}: {most}.** {one}\n\n{lines}"
     if ask.what == "for":
         return (
             f"**{most}.** Then {joined([_waits(row) for row in rows[1 : 1 + NAMED]])}."

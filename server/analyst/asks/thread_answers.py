@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from server.analyst.asks.answering import Row
+from server.analyst.asks.answering import Row, called
 from server.analyst.evidence import Evidence
 from server.analyst.forms import forms
 from server.analyst.wording import amount, cited, cited_profile, few, joined, share
@@ -65,7 +65,7 @@ class Threads:
 
     def works(self, key: str | None, number: int = 1) -> str:
         """`2.24 s, most of it in ... (2.10 s), then in ...`."""
-        first, *others = [f"{_function(one)} ({_took(one)})" for one in self.part(key, "works")[:number]] or [""]
+        first, *others = [f"{called(one)} ({_took(one)})" for one in self.part(key, "works")[:number]] or [""]
         then = f", then in {joined(others)}" if others else ""
         return f"{amount(self.sum(key, 'works'), NS)}, most of it in {first}{then}" if first else "nothing"
 
@@ -86,17 +86,13 @@ def _took(row: Row) -> str:
     return amount(row["own"], NS)
 
 
-def _function(row: Row) -> str:
-    return cited({"name": row["name"], "handle": row["frame"]})
-
-
 def _leaf(row: Row) -> str:
     return cited({"name": row["leaf_name"], "handle": row["leaf"]})
 
 
 def _place(row: Row) -> str:
     """Where it waits: the function, and below which one that does more than wait."""
-    return f"{_leaf(row)} below {_function(row)}" if row["frame"] else _leaf(row)
+    return f"{_leaf(row)} below {called(row)}" if row["frame"] else _leaf(row)
 
 
 def _of_one(ask: "ThreadAsk", row: Row, threads: Threads) -> str:
@@ -133,7 +129,7 @@ def _of_one(ask: "ThreadAsk", row: Row, threads: Threads) -> str:
 def _of_idle(ask: "ThreadAsk", idle: str, row: Row, threads: Threads) -> str:
     """How long nothing ran in a thread, and what is named like waiting in it."""
     key, name = row["handle"], cited_profile(row)
-    by_name = joined([_function(one) for one in threads.by_name[:2]])
+    by_name = joined([called(one) for one in threads.by_name[:2]])
     wait = "wait" if len(threads.by_name) > 1 else "waits"
     may = f"by name it may be {by_name} that {wait}" if by_name else "nothing in it is named like waiting"
     works = f"It works for {threads.works(key, 2)}."
@@ -208,14 +204,14 @@ def _mostly(row: Row, threads: Threads) -> str:
     waits, works = threads.part(key, "waits"), threads.part(key, "works")
     if waits and (threads.waiting(key) >= MOSTLY or not works):
         return f"{cited_profile(row)} mostly waits, in {_leaf(waits[0])} ({_took(waits[0])})"
-    return f"{cited_profile(row)} is mostly in {_function(works[0])} ({_took(works[0])})"
+    return f"{cited_profile(row)} is mostly in {called(works[0])} ({_took(works[0])})"
 
 
 def _lines(rows: list[Row], threads: Threads) -> str:
     lines = []
     for row in rows[:LISTED]:
         key = row["handle"]
-        works = [f"{_function(one)} {_took(one)}" for one in threads.part(key, "works")[:2]]
+        works = [f"{called(one)} {_took(one)}" for one in threads.part(key, "works")[:2]]
         waits = [f"waits {threads.waits_in(key)}"] if threads.part(key, "waits") else []
         lines += [f"- {cited_profile(row)}: {'; '.join([*works, *waits])}"] if works or waits else []
     return "\n".join([*lines, *([f"- and {few(len(rows) - LISTED)} more"] if len(rows) > LISTED else [])])
@@ -235,16 +231,14 @@ def of_locks(what: str, rows: list[Row], holders: list[Row], inside: list[Row]) 
     begins = f"By the order in which they got it, {had} of {amount(holders[0]['every'], NS)}) had the lock"
     then = f", then {joined([f'{one})' for one in others])}" if others else ""
     of_it = f" While it is held, {in_it}." if in_it else ""
-    begins = f"**{begins} {_function(holders[0])} most while others waited**{then}"
+    begins = f"**{begins} {called(holders[0])} most while others waited**{then}"
     return f"{begins}. Who owned it was not read from the recording.{of_it}"
 
 
 def of_channels(rows: list[Row], *, is_which: bool) -> str:
     """In what is waited to send and to receive, the longest first."""
     ways = [next((way for form, way in _WAYS.items() if form in one["name"].casefold()), "") for one in rows]
-    each = [
-        f"{_took(one)} in {_function(one)}{f' ({way})' if way else ''}" for one, way in zip(rows, ways, strict=True)
-    ]
+    each = [f"{_took(one)} in {called(one)}{f' ({way})' if way else ''}" for one, way in zip(rows, ways, strict=True)]
     of_one = rows[0]["many"] == 1
     who = cited({"name": rows[0]["of_name"], "handle": rows[0]["of_it"]}) if of_one else "all"
     said = f"{who} waits for {joined(each[:2])}, of {amount(rows[0]['every'], NS)}"

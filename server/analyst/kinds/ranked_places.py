@@ -1,30 +1,26 @@
 """Which file, package, class or directory takes the most: an order of places, by what their functions take."""
 
-import re
 from typing import Any
 
 from server.analyst.asked_things import place_ranked
 from server.analyst.asks.answering import rows_of
 from server.analyst.evidence import Evidence
-from server.analyst.forms import forms
 from server.analyst.kinds.kind import Call
 from server.analyst.queries import query
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, share
 from traces.lazy_regex import lazy_regex
 
-_FORMS = forms("asked_things")
 _SQL = query("by_place")
+_INSTALLED = query("installed_of_a_function")
 _KEYS = {
     "files": "file",
-    "packages": query("package_of_a_function"),
-    "libraries": query("library_of_a_function"),
+    "packages": f"coalesce({_INSTALLED}, {query('package_by_name')}, file)",
+    "libraries": f"coalesce({_INSTALLED}, {query('library_by_name')})",
     "classes": query("class_of_a_function"),
     "directories": r"regexp_extract(file, '^(.*)[/\\][^/\\]*$', 1)",
 }
 NAMED = 3
-MOST = 10
-"""Places that are listed, and that the statement gives."""
 _NUMBER = lazy_regex(r"\b(?:10|[2-9])\b")
 
 
@@ -38,12 +34,11 @@ def _statement(question: Question, evidence: Evidence) -> str:
     profiles = _profiles(evidence)
     if not profiles:
         return ""
-    known = {
-        "place": _KEYS[place_ranked(question.text) or "files"],
-        "profiles": ", ".join(f"'{row['handle']}'" for row in profiles),
-        "unit": "ns" if profiles[0]["unit"] == "nanoseconds" else profiles[0]["unit"],
-    }
-    return re.sub(r"\{(\w+)\}", lambda found: known.get(found[1], found[0]), _SQL)
+    return _SQL.format(
+        place=_KEYS[place_ranked(question.text) or "files"],
+        profiles=", ".join(f"'{row['handle']}'" for row in profiles),
+        unit="ns" if profiles[0]["unit"] == "nanoseconds" else profiles[0]["unit"],
+    )
 
 
 def _profiles(evidence: Evidence) -> list[dict[str, Any]]:

@@ -75,16 +75,15 @@ def _over(question: Question, found: dict[str, Any]) -> list[str]:
     rows = [row for row in found["rows"] if row[f"{order}_value" if in_ns else f"{order}_share"] > least]
     said, more = (own if order == "self" else total), " or more" if len(rows) == len(found["rows"]) else ""
     written = f"{number} {of}" if in_ns else f"{number}%"
-    itself = "itself" if order == "self" else "with what it calls"
+    one, several = ("itself", "themselves") if order == "self" else ("with what it calls", "with what they call")
     if not rows:
         first = f" {cited(found['rows'][0])} comes nearest: {said(found['rows'][0], unit)}."
-        return [f"**No function takes more than {written} {itself}.**{first}"]
+        return [f"**No function takes more than {written} {one}.**{first}"]
     named = joined([f"{cited(row)} with {said(row, unit)}" for row in rows[:NAMED_OVER]])
     others = f" and {few(len(rows) - NAMED_OVER)} more" if len(rows) > NAMED_OVER else ""
-    many = f"{few(len(rows))}{more} functions take" if len(rows) > 1 else "One function takes"
-    begins = many[0].upper() + many[1:]
-    words = {"itself": "themselves", "with what it calls": "with what they call"}[itself] if len(rows) > 1 else itself
-    return [f"**{begins} more than {written} {words}**: {named}{others}.", table(rows[:SHOWN], unit)]
+    many = f"{few(len(rows)).capitalize()}{more} functions take" if len(rows) > 1 else "One function takes"
+    words = several if len(rows) > 1 else one
+    return [f"**{many} more than {written} {words}**: {named}{others}.", table(rows[:SHOWN], unit)]
 
 
 NAMED_OVER = 5

@@ -126,6 +126,16 @@ async def test_bytes_that_a_statement_sums_are_verified(fixtures: Path) -> None:
     assert missing == []
 
 
+async def test_what_hardly_changed_is_found_in_both_of_two_recordings_of_many_functions() -> None:
+    stacks = {f"main;work_{at}": 1.0 + at for at in range(260)} | {"main;tidy_up": 4.0}
+    later = sampled({name: weight * (1.5 if "work" in name else 1.0) for name, weight in stacks.items()})
+    answer = await asked(
+        "how long does tidy_up take, here and in the other one?", later, replace(sampled(stacks), name="old")
+    )
+    assert "tidy_up`" in answer.text
+    assert answer.text.count("4.00 ms (") == 2, answer.text
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", FIXTURES)
 async def test_at_least_99_of_100_claims_are_verified_whatever_is_asked(fixtures: Path, name: str) -> None:

@@ -39,3 +39,12 @@ async def test_the_name_of_the_program_asks_for_all_of_it(prompt: str) -> None:
     trace = sampled({"lint_main@/srv/lint.py;load;parse": 75, "lint_main@/srv/lint.py;check": 25})
     answer, _ = await asked(prompt, trace)
     assert answer.text.startswith("**[`parse`](#f2) dominates**"), answer.text
+
+
+async def test_a_word_that_all_of_its_functions_hold_is_the_program() -> None:
+    stacks = {
+        "run@/x/pylint/run.py;walk@/x/pylint/walker.py": 75.0,
+        "run@/x/pylint/run.py;build@/x/pylint/build.py": 25.0,
+    }
+    answer, _ = await asked("why does this pylint run take 28 s?", sampled(stacks))
+    assert answer.text.startswith("**[`walk`](#f1) dominates**"), answer.text

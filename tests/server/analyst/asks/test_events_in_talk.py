@@ -30,6 +30,7 @@ def page() -> Trace:
         (["GCは何回ありましたか？"], "**2 garbage collections took 65.0 ms together"),
         (["combien de reflows ?"], "**3 layouts took 55.0 ms together"),
         (["longest single layout?"], "**The longest of 3 layouts took 40.0 ms from 30.0 ms on"),
+        (["biggest layout?"], "**The longest of 3 layouts took 40.0 ms from 30.0 ms on"),
         (["number of layouts", "any over 30 ms?"], "**Yes: 1 of 3 layouts took longer than 30 ms**"),
         (["number of layouts", "on average?"], "**3 layouts took 18.3 ms on average**"),
         (["which interaction was the slowest"], "**The longest of 2 user interactions took 220 ms from 300 ms on"),

@@ -12,7 +12,7 @@ from traces.model import Trace
 LOOP = "BaseEventLoop._run_once"
 
 
-def loop() -> Trace:
+def loop(*further: tuple[str, float, float]) -> Trace:
     """100 ms of a loop that waits for 60 and has two steps, of 25 and 10 ms."""
     return timeline(
         [
@@ -23,6 +23,7 @@ def loop() -> Trace:
             ("builtins.sum", 62, 84),
             ("Handle._run", 86, 96),
             ("note@app.py", 86, 96),
+            *further,
         ],
         name="MainThread",
     )
@@ -50,6 +51,15 @@ def _plain(said: str) -> str:
 async def test_what_blocks_an_event_loop_is_no_waiting_of_its_own(prompts: list[str], begins: str) -> None:
     *_, said = await talk(loop(), *prompts)
     assert _plain(said).startswith(begins)
+
+
+async def test_what_takes_next_to_nothing_in_a_loop_is_not_named() -> None:
+    prompt = "what blocks the event loop?"
+    (little,) = await talk(loop(("Handle._run", 97, 97.5), ("tick@app.py", 97, 97.5)), prompt)
+    (more,) = await talk(loop(("Handle._run", 97, 99), ("tick@app.py", 97, 99)), prompt)
+    assert "`note`" in little.partition("**.")[0]
+    assert "`tick`" not in little
+    assert "`tick`" in more
 
 
 @pytest.mark.parametrize("prompt", ["is the loop unrolled?", "what takes longest", "how many event loops are there"])

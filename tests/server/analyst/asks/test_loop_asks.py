@@ -6,7 +6,7 @@ import pytest
 
 from server.analyst.asks.loop_asks import read_loop
 from tests.server.analyst.test_analyst_chat import talk
-from tests.traces.insights.recorded import timeline
+from tests.traces.insights.recorded import Call, timeline
 from traces.model import Trace
 
 LOOP = "BaseEventLoop._run_once"
@@ -54,7 +54,7 @@ async def test_what_blocks_an_event_loop_is_no_waiting_of_its_own(prompts: list[
 
 @pytest.mark.parametrize(("took", "is_named"), [(0.5, False), (2, True)])
 async def test_what_takes_next_to_nothing_in_a_loop_is_not_named(took: float, is_named: bool) -> None:
-    calls = [(LOOP, 0, 100), ("select.epoll.poll", 0, 60), ("Handle._run", 60, 85), ("plan@app.py", 60, 85)]
+    calls: list[Call] = [(LOOP, 0, 100), ("select.epoll.poll", 0, 60), ("Handle._run", 60, 85), ("plan@app.py", 60, 85)]
     calls += [("Handle._run", 90, 90 + took), ("tick@app.py", 90, 90 + took)]
     (said,) = await talk(timeline(calls, name="MainThread"), "what blocks the event loop?")
     assert _plain(said).startswith("**The event loop is blocked most by `plan`: 25.0 ms")
